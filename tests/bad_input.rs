@@ -1,4 +1,4 @@
-//! Policies and tokens of adversarial shape get the right answers, and names end at documented limits (D-07, D-37).
+//! Tests of adversarial policies and tokens, and of the limits of names (D-07, D-37).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,5 +1,5 @@
-//! Malformed requests against the built `gbac serve`: each is answered, a refusal has a code, nothing is allowed that the oracle
-//! denies or that takes other credentials, and nothing repeats a secret.
+//! Tests of malformed requests against the built `gbac serve`: every response has a code, no error allows anything, and no
+//! response repeats a secret.
 //!
 //! `GBAC_CASES` is the number of requests, `GBAC_SEED` the seed of the generator.
 

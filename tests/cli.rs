@@ -1,4 +1,4 @@
-//! The built `gbac` as its users meet it: exit codes, standard output and error, files and standard input.
+//! Tests of the built `gbac`: exit codes, standard output and error, files and standard input.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Every vector through the Rust API and, in two ways, through the command line; the JavaScript door has its own run over the same files.
+//! Tests of every vector through the Rust API and the command line; JavaScript runs the same files in `www/test`.
 
 use gbac_analysis::check::CheckError;
 use std::collections::BTreeMap;

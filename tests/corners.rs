@@ -1,4 +1,4 @@
-//! Cases that random worlds and vectors do not reach; each was found by a fault put into the code that no test noticed.
+//! Tests of cases that random policies and vectors do not reach; each catches a mutation that survived.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! `gbac serve --data` under SIGKILL: no write that was acknowledged is lost, none is there by half, and none is without its
-//! audit event.
+//! Tests that `gbac serve --data` keeps every acknowledged write with its audit event, and no partial one, when it is killed.
 //!
 //! `GBAC_KILLS` is the number of rounds, `GBAC_SEED` the seed of the moments.
 

@@ -1,4 +1,4 @@
-//! The engine against the oracle, in worlds where names collide.
+//! Compares the engine with the oracle, in small policies whose names collide.
 
 use gbac_tests::oracle;
 use gbac_tests::session::Session;

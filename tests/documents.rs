@@ -1,5 +1,4 @@
-//! Documents that the command line reads and sends: what they do not state stays as it is, what an import removes is asked
-//! about, and a dry run never disagrees with the real one.
+//! Tests of policy documents on the command line: unstated settings, confirmation of removals, and dry runs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Every policy of a tiny universe, every question: the engine against the oracle, with nothing left to chance.
+//! Compares the engine with the oracle for every policy and request over a few names.
 //!
 //! The universe: an identity of user `u` and group `g`; a role `r` with every set of members out of the two; the
 //! operations read and describe; every name over `a` and `b` of at most three letters, the empty one too; ACLs of these

@@ -1,4 +1,4 @@
-//! The command line asks at the current time, unless a line or `--at` says another; an assertion file never reads the clock.
+//! Tests of the time of decisions on the command line: the clock, `--at`, and assertion files without a clock.
 
 use gbac_tests::folder::Folder;
 use gbac_tests::program::{self, Run};

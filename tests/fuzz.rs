@@ -1,4 +1,4 @@
-//! The fuzz targets on the inputs that they start from, and on those inputs cut short or changed in one place.
+//! Runs the fuzz targets on their initial inputs, and on truncated and changed ones.
 
 use gbac_tests::fuzz;
 

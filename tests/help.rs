@@ -1,4 +1,4 @@
-//! `--help` of every command, as it was last looked at.
+//! Snapshot tests of `--help` of every command.
 
 use gbac_tests::program;
 

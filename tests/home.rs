@@ -1,4 +1,4 @@
-//! What makes the command line at home on a machine: profiles, credentials, completions, YAML, colors, and `doctor`.
+//! Tests of profiles, credentials, completions, YAML, colors and `doctor` on the command line.
 
 use std::fs;
 use std::process::Stdio;

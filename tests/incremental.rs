@@ -1,4 +1,4 @@
-//! A policy that is changed in place is the policy that its document says, after every single change.
+//! Tests that a policy that is changed in place equals the policy that its document describes, after every change.
 
 use gbac_engine::policy::{ChangeError, Policy, Settings};
 use gbac_json::{policy_from_json, policy_to_text};

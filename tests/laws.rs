@@ -1,4 +1,4 @@
-//! Laws that hold in every world: order, monotony, combination, explanation, round trips.
+//! Properties that hold for every policy: order, monotonicity, combination, explanation, round trips.
 
 use gbac_engine::decide::{CandidateStatus, Outcome, Reason, decide, explain};
 use gbac_engine::identity::Identity;

@@ -1,5 +1,5 @@
-//! Two thousand malformed command lines, from a seed: each ends with a documented exit code and a message that says what to do;
-//! none allows anything, and none repeats a secret.
+//! Tests of malformed command lines from a seed: each ends with a documented exit code and a message, allows nothing, and
+//! repeats no secret.
 
 use std::collections::BTreeMap;
 use std::thread;

@@ -1,5 +1,4 @@
-//! The commands that talk to a running service, against the built `gbac serve --demo`: outputs, exit codes, and what can
-//! go wrong on the way.
+//! Tests of the commands that call a service, against the built `gbac serve --demo`: output, exit codes and failures.
 
 use std::fs;
 use std::net::TcpListener;
@@ -366,7 +365,7 @@ fn levels_are_set_under_both_names_and_revert() {
 }
 
 #[test]
-fn the_licence_is_shown_and_set() {
+fn the_license_is_shown_and_set() {
     let service = Service::start();
     assert_eq!(service.run(&["cluster", "license"]).done(), "valid\n");
     assert_eq!(service.run(&["cluster", "license", "set", "expired"]).done(), "expired\n");

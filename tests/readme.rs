@@ -1,4 +1,4 @@
-//! The command-line section of README.md, run line by line against a demo.
+//! Runs the command-line section of README.md line by line against a demo.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `gbac serve` as who runs it meets it: flags that are refused, and what a first start says.
+//! Tests of `gbac serve`: refused options, and the output of a first start.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! The built `gbac` where it tries things: revoke, compare, what-if, collisions, and bug reports of the simulator.
+//! Tests of `gbac revoke`, `compare`, `what-if`, `collisions`, and of the simulator's bug reports.
 
 use std::process::Stdio;
 

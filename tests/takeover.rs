@@ -1,4 +1,4 @@
-//! An existing cluster's policy in, and out again: `gbac policy import`, `pull` and `convert`, and `gbac import --merge`.
+//! Tests of import from and export to an existing cluster: `gbac policy import`, `pull`, `convert`, `gbac import --merge`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Arguments as people type and mistype them: lists, inputs, tokens in the wrong place, closed pipes.
+//! Tests of mistyped arguments: lists, inputs, tokens in the wrong place, closed pipes.
 
 use std::fs;
 use std::io::Read;

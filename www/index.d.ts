@@ -100,7 +100,7 @@ export interface LoadOptions {
    * bytes each; 0 disables the cache. If there are more, or they use more than 16 MiB, the cache is cleared. Names of more than
    * 4,096 bytes are never cached.
    */
-  remember?: number;
+  cacheSize?: number;
   /** As for {@link init}. */
   wasm?: WasmSource | Promise<WasmSource>;
 }

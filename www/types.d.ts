@@ -603,18 +603,19 @@ export type ExtractedGroup = {
 export type FaultCode = 'alg_mismatch' | 'alg_missing' | 'alg_refused' | 'audience_mismatch' | 'audience_missing'
   | 'b64_refused' | 'base64_invalid' | 'byte_order_mark' | 'change_invalid' | 'check_invalid' | 'clock_in_milliseconds'
   | 'clock_invalid' | 'crit_refused' | 'discovery_document' | 'duplicate_member' | 'exp_missing' | 'header_type'
-  | 'host_invalid' | 'identity_invalid' | 'issuer_mismatch' | 'issuer_missing' | 'json_serialization' | 'json_syntax'
-  | 'json_too_deep' | 'json_unfinished' | 'key_set_invalid' | 'key_set_pem' | 'key_set_too_long' | 'kid_missing'
-  | 'kid_unknown' | 'member_is_everyone' | 'member_is_role' | 'name_with_type' | 'nested_group_behavior_invalid'
-  | 'no_keys' | 'no_usable_key' | 'not_a_token' | 'not_an_object' | 'number_out_of_range' | 'opaque_token'
-  | 'policy_invalid' | 'principal_control_character' | 'principal_empty' | 'principal_empty_result' | 'principal_missing'
-  | 'principal_name_empty' | 'principal_no_match' | 'principal_not_string' | 'principal_too_long'
-  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type'
-  | 'request_has_choice' | 'request_has_no_explanation' | 'request_invalid' | 'request_not_taken' | 'resource_implied'
-  | 'resource_list_empty' | 'resource_missing' | 'resource_not_taken' | 'role_exists' | 'role_name_character'
-  | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'signature_invalid' | 'time_invalid' | 'token_empty'
-  | 'token_encrypted' | 'token_expired' | 'token_issued_in_future' | 'token_nested' | 'token_not_yet_valid'
-  | 'token_part_empty' | 'token_parts' | 'token_too_long' | 'token_unsigned' | 'two_tokens' | 'typ_refused'
+  | 'host_invalid' | 'iat_missing' | 'identity_invalid' | 'issuer_mismatch' | 'issuer_missing' | 'json_serialization'
+  | 'json_syntax' | 'json_too_deep' | 'json_unfinished' | 'key_set_invalid' | 'key_set_pem' | 'key_set_too_long'
+  | 'kid_missing' | 'kid_unknown' | 'member_is_everyone' | 'member_is_role' | 'name_control_character' | 'name_with_type'
+  | 'nested_group_behavior_invalid' | 'no_keys' | 'no_usable_key' | 'not_a_token' | 'not_an_object'
+  | 'number_out_of_range' | 'opaque_token' | 'policy_invalid' | 'principal_control_character' | 'principal_empty'
+  | 'principal_empty_result' | 'principal_missing' | 'principal_name_empty' | 'principal_no_match'
+  | 'principal_not_string' | 'principal_too_long' | 'principal_type_twice' | 'principal_type_unknown'
+  | 'principal_wildcard' | 'principal_without_type' | 'request_has_choice' | 'request_has_no_explanation'
+  | 'request_invalid' | 'request_not_taken' | 'resource_implied' | 'resource_list_empty' | 'resource_missing'
+  | 'resource_not_taken' | 'role_exists' | 'role_name_character' | 'role_name_empty' | 'role_name_too_long'
+  | 'role_unknown' | 'signature_invalid' | 'time_invalid' | 'token_empty' | 'token_encrypted' | 'token_expired'
+  | 'token_issued_in_future' | 'token_lifetime_too_long' | 'token_nested' | 'token_not_yet_valid' | 'token_part_empty'
+  | 'token_parts' | 'token_too_long' | 'token_unsigned' | 'two_tokens' | 'typ_not_access_token' | 'typ_refused'
   | 'unknown_api' | 'unknown_request' | 'unknown_resource' | 'utf8_invalid' | 'wrong_type';
 
 /** A rule or setting that probably does not do what was intended. */
@@ -636,13 +637,14 @@ export type Finding = {
 };
 
 /** The code of a rule or setting that probably does not do what was intended. */
-export type FindingCode = 'acl_covered' | 'acl_unreachable' | 'cluster_name' | 'duplicate_acl' | 'duplicate_member'
-  | 'duplicate_superuser' | 'group_path_with_suffix' | 'member_is_everyone' | 'member_is_role' | 'name_leading_slash'
-  | 'name_letter_case' | 'name_with_type' | 'operation_foreign' | 'principal_control_character' | 'principal_name_empty'
-  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type'
-  | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long' | 'role_missing'
-  | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii' | 'role_name_too_long' | 'role_without_acls'
-  | 'role_without_members' | 'superuser_name_chosen' | 'topic_name';
+export type FindingCode = 'access_group_unknown' | 'acl_covered' | 'acl_unreachable' | 'cluster_name'
+  | 'duplicate_acl' | 'duplicate_member' | 'duplicate_superuser' | 'group_path_with_suffix' | 'member_is_everyone'
+  | 'member_is_role' | 'name_leading_slash' | 'name_letter_case' | 'name_with_type' | 'operation_foreign'
+  | 'principal_control_character' | 'principal_name_empty' | 'principal_type_twice' | 'principal_type_unknown'
+  | 'principal_wildcard' | 'principal_without_type' | 'resource_name_control_character' | 'resource_name_empty'
+  | 'resource_name_too_long' | 'role_missing' | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii'
+  | 'role_name_too_long' | 'role_without_acls' | 'role_without_members' | 'superuser_name_chosen'
+  | 'superuser_unreachable' | 'topic_name';
 
 /** An ACL as it is written, with all of its members. */
 export type FullAcl = {
@@ -913,21 +915,22 @@ export type Problem = {
 };
 
 /** The code of one thing that is wrong with a document. */
-export type ProblemCode = 'bad_case' | 'bad_escape' | 'bad_filter' | 'bad_index' | 'bad_operator' | 'bad_pattern'
-  | 'bad_reference' | 'brackets' | 'byte_order_mark' | 'clock_in_milliseconds' | 'clock_invalid' | 'cluster_name'
-  | 'control_character' | 'curly_quote' | 'dot_before_bracket' | 'dotted_digits' | 'duplicate_member' | 'edge_blank'
-  | 'empty' | 'empty_name' | 'empty_pattern' | 'empty_selector' | 'exclusive_members' | 'filter_type' | 'host_invalid'
-  | 'identity_ways' | 'instant_missing' | 'json_syntax' | 'json_too_deep' | 'json_unfinished' | 'member_is_everyone'
-  | 'member_is_role' | 'missing_dot' | 'missing_member' | 'missing_root' | 'name_with_type' | 'needs_brackets'
-  | 'nested_group_behavior_invalid' | 'number_out_of_range' | 'principal_control_character' | 'principal_name_empty'
-  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'quoted_path'
-  | 'regex_function' | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long'
-  | 'role_exists' | 'role_name_character' | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'script'
-  | 'sso_form' | 'sso_groups_attribute_missing' | 'sso_unclosed' | 'sso_unknown' | 'superuser_empty'
-  | 'superuser_with_type' | 'too_deep' | 'too_long' | 'too_many_descendants' | 'topic_name' | 'trailing_dot'
-  | 'unclosed_bracket' | 'unclosed_parenthesis' | 'unclosed_pattern' | 'unclosed_quote' | 'unclosed_replacement'
-  | 'unexpected_character' | 'unexpected_end' | 'unknown_function' | 'unknown_member' | 'unknown_value' | 'unquoted_name'
-  | 'unsupported_version' | 'userinfo_unused' | 'wrong_type';
+export type ProblemCode = 'access_role' | 'access_wildcard' | 'bad_case' | 'bad_escape' | 'bad_filter' | 'bad_index'
+  | 'bad_operator' | 'bad_pattern' | 'bad_reference' | 'brackets' | 'byte_order_mark' | 'clock_in_milliseconds'
+  | 'clock_invalid' | 'cluster_name' | 'control_character' | 'curly_quote' | 'dot_before_bracket' | 'dotted_digits'
+  | 'duplicate_member' | 'edge_blank' | 'empty' | 'empty_name' | 'empty_pattern' | 'empty_selector' | 'exclusive_members'
+  | 'filter_type' | 'host_invalid' | 'identity_ways' | 'instant_missing' | 'json_syntax' | 'json_too_deep'
+  | 'json_unfinished' | 'member_is_everyone' | 'member_is_role' | 'missing_dot' | 'missing_member' | 'missing_root'
+  | 'name_with_type' | 'needs_brackets' | 'nested_group_behavior_invalid' | 'number_out_of_range'
+  | 'principal_control_character' | 'principal_name_empty' | 'principal_type_twice' | 'principal_type_unknown'
+  | 'principal_wildcard' | 'principal_without_type' | 'quoted_path' | 'regex_function'
+  | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long' | 'role_exists'
+  | 'role_name_character' | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'script' | 'sso_form'
+  | 'sso_groups_attribute_missing' | 'sso_unclosed' | 'sso_unknown' | 'superuser_empty' | 'superuser_with_type'
+  | 'too_deep' | 'too_long' | 'too_many_descendants' | 'topic_name' | 'trailing_dot' | 'unclosed_bracket'
+  | 'unclosed_parenthesis' | 'unclosed_pattern' | 'unclosed_quote' | 'unclosed_replacement' | 'unexpected_character'
+  | 'unexpected_end' | 'unknown_function' | 'unknown_member' | 'unknown_value' | 'unquoted_name' | 'unsupported_version'
+  | 'userinfo_unused' | 'wrong_type';
 
 /** What an open identity is asked: one operation on one resource. */
 export type Query = {

@@ -1,8 +1,8 @@
-//! The body of the licence (D-16).
+//! The body of the license (D-16).
 
 use serde::{Deserialize, Serialize};
 
-/// What the licence is.
+/// What the license is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LicenseStatus {

@@ -28,7 +28,7 @@ pub const CLUSTER_CONFIG_STATUS: &str = "/v1/cluster_config/status";
 pub const LOGGERS: &str = "/v1/loggers";
 /// The level of one logger; its name follows.
 pub const LOG_LEVEL: &str = "/v1/config/log_level";
-/// Whether there is a valid licence (D-16).
+/// Whether there is a valid license (D-16).
 pub const LICENSE: &str = "/gbac/v1/license";
 /// The whole policy document at once.
 pub const POLICY: &str = "/gbac/v1/policy";

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The Data Plane's reason for what takes a licence (D-16).
+/// The Data Plane's reason for what takes a license (D-16).
 pub const LICENSE_REASON: &str = "REASON_ENTERPRISE_LICENSE_EXPIRED";
 /// The domain of the Data Plane's reasons.
 const DOMAIN: &str = "redpanda.com/dataplane";

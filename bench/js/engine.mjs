@@ -5,7 +5,7 @@ import { Policy } from '../../www/index.js';
 export const load = (text) => Policy.load(text);
 
 /** The same, but every name is looked up as if it were asked about for the first time. */
-export const loadForgetful = (text) => Policy.load(text, { remember: 0 });
+export const loadWithoutCache = (text) => Policy.load(text, { cacheSize: 0 });
 
 /** Opens an identity. */
 export const open = (policy, { user, groups }) => policy.open({ user, groups });

@@ -37,7 +37,7 @@ for (const groups of [10, 1, 200]) {
   const add = (name, answer, queries = all.queries, of = acls) => contestants.push({ name, acls: of, groups, answer, queries });
 
   add('wasm_check', engine.check(policy, all));
-  if (groups === 10 && acls < 1_000_000) add('wasm_check_new', engine.check(await engine.loadForgetful(text), all));
+  if (groups === 10 && acls < 1_000_000) add('wasm_check_new', engine.check(await engine.loadWithoutCache(text), all));
   add('wasm_resource', engine.checkResource(policy, all));
   if (groups === 10 && acls === 1_000_000) {
     // Growth is the quotient of two policies in one process, asked in turns.

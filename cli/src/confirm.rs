@@ -31,9 +31,9 @@ mod tests {
     #[test]
     fn only_a_yes_is_a_yes() {
         let said = |answer: &str| {
-            let mut shown = Vec::new();
-            let done = prompt("Sure?", &mut answer.as_bytes(), &mut shown);
-            assert_eq!(shown, b"Sure? [y/N] ");
+            let mut output = Vec::new();
+            let done = prompt("Sure?", &mut answer.as_bytes(), &mut output);
+            assert_eq!(output, b"Sure? [y/N] ");
             done.is_ok()
         };
         assert!(said("y\n") && said("Yes\n"));

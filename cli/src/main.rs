@@ -5,6 +5,7 @@ mod audit;
 mod client;
 mod commands;
 mod confirm;
+mod credentials;
 mod input;
 mod instant;
 mod lists;

@@ -225,6 +225,9 @@ pub(crate) fn result_style(word: &str) -> Option<Style> {
     }
 }
 
+/// What a verdict about a superuser says.
+pub(crate) const ACLS_NOT_EVALUATED: &str = "ACLs are not evaluated";
+
 /// A text with hidden characters escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
@@ -277,8 +280,8 @@ mod tests {
     #[test]
     fn names_cannot_move_the_cursor() {
         assert_eq!(plain("a\u{1b}[2Jb\u{202e}c é"), "a\\u{1b}[2Jb\\u{202e}c é");
-        let shown = bare(&table(&["A", "B"], &[vec!["x\ny".into(), "z".into()]]));
-        assert_eq!(shown, "A        B\nx\\u{a}y  z\n");
+        let rendered = bare(&table(&["A", "B"], &[vec!["x\ny".into(), "z".into()]]));
+        assert_eq!(rendered, "A        B\nx\\u{a}y  z\n");
         let value = json!({ "a\u{7f}": "b\u{202e}\u{1b}日" });
         assert_eq!(json_text(&value), r#"{"a\u007f":"b\u202e\u001b日"}"#);
         assert_eq!(serde_json::from_str::<Value>(&json_text(&value)).unwrap(), value);
@@ -306,7 +309,7 @@ mod tests {
 
     #[test]
     fn only_whole_results_are_colored() {
-        let shown = table(&["V"], &[vec!["denied".into()], vec!["Group:denied".into()]]);
-        assert!(shown.contains(&paint(BAD, "denied")) && shown.contains("\nGroup:denied\n"), "{shown:?}");
+        let rendered = table(&["V"], &[vec!["denied".into()], vec!["Group:denied".into()]]);
+        assert!(rendered.contains(&paint(BAD, "denied")) && rendered.contains("\nGroup:denied\n"), "{rendered:?}");
     }
 }

@@ -90,12 +90,14 @@ impl fmt::Display for ClaimSet {
 }
 
 /// Why a text is not a set of claims.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimSetError {
     /// The text is not strict JSON.
-    Json(JsonError),
+    #[error("{0}")]
+    Json(#[source] JsonError),
     /// The JSON value is not an object.
+    #[error("the claims are not a JSON object")]
     NotAnObject,
 }
 
@@ -104,23 +106,5 @@ crate::error_codes! {
         Self::NotAnObject => "claims_not_an_object",
     } of {
         Self::Json(error) => error: JsonError,
-    }
-}
-
-impl fmt::Display for ClaimSetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json(error) => error.fmt(f),
-            Self::NotAnObject => f.write_str("the claims are not a JSON object"),
-        }
-    }
-}
-
-impl std::error::Error for ClaimSetError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Json(error) => Some(error),
-            Self::NotAnObject => None,
-        }
     }
 }

@@ -2,6 +2,10 @@
 //!
 //! The hash is NH (RFC 4418, section 5.2) under keys that differ from run to run, so that nobody can choose names that
 //! collide. No answer depends on the keys.
+//!
+//! A table of `hashbrown` finds a name among 200,000 as fast (105 and 107 ns), and eight absent prefixes in 56 instead of 50 ns.
+//! But it cannot read the slots of many hashes before the first is compared, as `Table::home` does: without that, loading a
+//! million ACLs takes 3.05 times as long as parsing them, instead of 1.8 to 2.5, and the limit is 3.
 
 /// How many words have a key of their own; after them the keys are used again.
 const WORDS: usize = 64;

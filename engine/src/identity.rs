@@ -1,7 +1,5 @@
 //! Who asks: a user, the groups, until when. Fixed when it is made (D-15), whatever the settings become later.
 
-use std::fmt;
-
 use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::hash::firsts;
@@ -64,12 +62,14 @@ pub struct IdentityRules {
 }
 
 /// Why claims do not give an identity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentityError {
     /// They do not name a user (D-13).
-    User(PrincipalClaimError),
+    #[error("{0}")]
+    User(#[from] PrincipalClaimError),
     /// A name in a verified token has a control character (D-57).
+    #[error("the name of a {} in the token has a control character", .0.label())]
     ControlCharacter(NamedParty),
 }
 
@@ -113,32 +113,6 @@ impl IdentityError {
             Self::User(error) => error.hint(),
             Self::ControlCharacter(_) => "correct the name in the identity provider",
         }
-    }
-}
-
-impl fmt::Display for IdentityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::User(error) => error.fmt(f),
-            Self::ControlCharacter(party) => {
-                write!(f, "the name of a {} in the token has a control character", party.label())
-            }
-        }
-    }
-}
-
-impl std::error::Error for IdentityError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::User(error) => Some(error),
-            Self::ControlCharacter(_) => None,
-        }
-    }
-}
-
-impl From<PrincipalClaimError> for IdentityError {
-    fn from(error: PrincipalClaimError) -> Self {
-        Self::User(error)
     }
 }
 

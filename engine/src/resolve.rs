@@ -1,7 +1,5 @@
 //! From a subject, in one of the ways in which callers can name one, to an identity.
 
-use std::fmt;
-
 use crate::claims::ClaimSet;
 use crate::code::{Codes, merged};
 use crate::groups::Extraction;
@@ -86,17 +84,21 @@ impl ResolvedIdentity {
 }
 
 /// Why a subject has no identity. Nothing is decided, so nothing is allowed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
     /// The token cannot be read.
-    Token(TokenError),
+    #[error("{0}")]
+    Token(#[source] TokenError),
     /// `token` was given, but no keys to verify it with.
+    #[error("`token` needs keys to verify it, and there are none; add a JWKS or write `unverified_token`")]
     NoKeys,
     /// The token was refused; a stable code and a message.
+    #[error("{1}")]
     Refused(&'static str, String),
     /// The claims name no user.
-    Identity(IdentityError),
+    #[error("{0}")]
+    Identity(#[source] IdentityError),
 }
 
 impl ResolveError {
@@ -115,29 +117,6 @@ impl ResolveError {
 impl Codes for ResolveError {
     fn codes() -> Vec<&'static str> {
         merged(&["no_keys"], &[TokenError::codes, IdentityError::codes])
-    }
-}
-
-impl fmt::Display for ResolveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Token(error) => error.fmt(f),
-            Self::NoKeys => f.write_str(
-                "`token` needs keys to verify it, and there are none; add a JWKS or write `unverified_token`",
-            ),
-            Self::Refused(_, message) => f.write_str(message),
-            Self::Identity(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ResolveError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Token(error) => Some(error),
-            Self::Identity(error) => Some(error),
-            Self::NoKeys | Self::Refused(..) => None,
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Claim paths: what is wrong with them and where, and the RFC 9535 compliance suite.
+//! Tests of claim paths: errors with their offsets, and the RFC 9535 compliance suite.
 
 mod support;
 

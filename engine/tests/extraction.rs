@@ -1,4 +1,4 @@
-//! Claims to groups: the platform's cases, real providers' tokens, limits and laws.
+//! Tests of group extraction: the platform's cases, tokens of real identity providers, limits and properties.
 
 mod support;
 
@@ -474,7 +474,7 @@ fn suggestions_are_paths_that_find_the_names() {
     for (path, sample, count) in found {
         let extraction = extract(&rule(&path, NONE), &claims, None);
         assert_eq!(extraction.groups.len(), count, "{path}");
-        assert!(names(&extraction).iter().zip(&sample).all(|(name, shown)| name == shown), "{path}");
+        assert!(names(&extraction).iter().zip(&sample).all(|(name, expected)| name == expected), "{path}");
     }
 }
 

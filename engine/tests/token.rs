@@ -1,4 +1,4 @@
-//! Tokens against keys: every accepted algorithm, and every known way to cheat (D-19).
+//! Tests of token verification: every accepted algorithm, and known attacks (D-19).
 #![cfg(feature = "verify")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

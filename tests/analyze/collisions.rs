@@ -1,4 +1,4 @@
-//! Names that become one group, against all pairs of names.
+//! Tests of colliding group names, compared with a search over all pairs of names.
 
 use std::collections::BTreeSet;
 

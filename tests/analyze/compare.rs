@@ -1,4 +1,4 @@
-//! What one may do and the other may not.
+//! Tests of the comparison of two identities' access.
 
 use gbac_analysis::{AccessRegion, Addresses, compare};
 use gbac_engine::identity::Identity;

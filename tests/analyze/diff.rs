@@ -1,4 +1,4 @@
-//! What two policies decide differently.
+//! Tests of the difference between two policies.
 
 use gbac_analysis::{AccessEffect, AccessRegion, Counterexample, Diff, Difference, Relation, Scope, diff};
 use gbac_engine::decide::Outcome;

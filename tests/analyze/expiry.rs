@@ -1,4 +1,4 @@
-//! No answer of the analysis forgets that an identity has expired.
+//! Tests that every answer of the analysis takes the expiry of an identity into account.
 
 use gbac_analysis::{ReachSubject, compare, least_grant, matrix_cell, matrix_resources, permissions, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};

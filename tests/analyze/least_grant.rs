@@ -1,4 +1,4 @@
-//! The least that would allow what is denied.
+//! Tests of the smallest grant that allows a denied request.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is odd in a policy.
+//! Tests of findings and their suggested fixes.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The analysis against the oracle: every claim over every name, operation and host of small worlds.
+//! Tests of the analysis: its answers compared with the oracle for every name, operation and host of small policies.
 
 mod collisions;
 mod compare;

@@ -1,4 +1,4 @@
-//! Near misses: the one rule, and what the explanation tells by it, against the plain words of the rule.
+//! Tests of near misses: the rule itself, and the explanations that use it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Two people side by side, changes that are tried, and what collisions give, against the oracle and plain sets.
+//! Tests of compared identities, hypothetical changes and the gains of collisions, against the oracle.
 
 use std::collections::BTreeSet;
 

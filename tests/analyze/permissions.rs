@@ -1,4 +1,4 @@
-//! What somebody may do, and who may do something.
+//! Tests of effective permissions and of who-can.
 
 use gbac_analysis::{Grant, GrantException, NamePattern, Scope, permissions, permissions_of, who_can};
 use gbac_engine::decide::{At, Outcome, Request};

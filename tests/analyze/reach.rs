@@ -1,4 +1,4 @@
-//! What reaches somebody, the matrix of what they may do, and what everybody holds.
+//! Tests of the ACLs that apply to a principal, the access matrix, and the summary of all principals.
 
 use std::collections::BTreeSet;
 

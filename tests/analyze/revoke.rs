@@ -1,4 +1,4 @@
-//! The least that has to go for something that is allowed to be denied.
+//! Tests of the smallest change that denies an allowed request.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Roles in numbers, and what is odd about some of them.
+//! Tests of the counts and findings of selected roles.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What other settings do to groups, against the extraction itself and the oracle's answers.
+//! Tests of how changed settings affect groups, against the extraction and the oracle.
 
 use std::collections::{BTreeMap, BTreeSet};
 

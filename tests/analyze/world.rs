@@ -1,4 +1,4 @@
-//! Small worlds for the analysis, every question that they tell apart, and what the oracle says about each.
+//! Small policies for the analysis, every request that they distinguish, and the oracle's answers.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,4 +1,4 @@
-//! Circles between files: groups of files of which each can be reached from each other one by imports.
+//! Finds files that import each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

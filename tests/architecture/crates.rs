@@ -1,4 +1,4 @@
-//! The crates of the workspace as their manifests declare them.
+//! Reads the crates of the workspace from their manifests.
 
 use std::collections::BTreeMap;
 use std::fs;

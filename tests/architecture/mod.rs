@@ -1,4 +1,4 @@
-//! The project's own rules: imports run one way, files are small and say what they are, documents name what exists.
+//! Tests of the project's rules: one direction of imports, small files with a first line, documents that name existing files.
 
 mod circles;
 mod crates;

@@ -1,4 +1,4 @@
-//! The modules of one program or library: what each defines, what it imports, and from which file that comes.
+//! Reads the modules of a crate: what each defines, what it imports, and from which file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! No two public types of the libraries share a name: a reader who sees one knows which it is.
+//! Tests that no two public types of the libraries share a name.
 
 use std::collections::{BTreeMap, BTreeSet};
 

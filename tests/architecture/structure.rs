@@ -1,4 +1,4 @@
-//! What may import what: between crates, between the modules of a crate, and between files.
+//! Tests that crates, modules and files import only what the tables allow.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The tables of ARCHITECTURE.md that say what may use what: the only place where that is written.
+//! Reads the tables of ARCHITECTURE.md, which list the allowed imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -155,7 +155,7 @@ journey('the logger of tokens writes claims for a while, and the time that is le
   assert.deepEqual(await level(), { name: 'security', level: 'info', expiration: 0 });
 });
 
-journey('licence, pinned properties, user claim and superusers are told', async ({ page }) => {
+journey('license, pinned properties, user claim and superusers are told', async ({ page }) => {
   const settings = new Settings(page);
   await settings.open();
   await until(async () => {

@@ -1,4 +1,4 @@
-//! Malformed HTTP requests of a seeded generator: a request that could be right, and up to three things that are wrong with it.
+//! Generates malformed HTTP requests from a seed: a valid request with up to three faults.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};

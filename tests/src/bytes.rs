@@ -1,5 +1,4 @@
-//! Small worlds out of bytes: for a fuzzer each byte is one choice, so that a changed byte is another world and not a
-//! text that cannot be read.
+//! Builds small policies from bytes, so that every change of a fuzzer's input is another valid policy.
 
 use std::net::{IpAddr, Ipv4Addr};
 

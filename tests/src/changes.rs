@@ -1,4 +1,4 @@
-//! A policy as plain lists, and what each change makes of them; shares nothing with the engine's `apply`.
+//! A policy as plain lists with its own implementation of every change, independent of the engine's `apply`.
 
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;

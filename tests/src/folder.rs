@@ -1,4 +1,4 @@
-//! A folder for one test.
+//! A temporary folder for a test.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! What the fuzz targets of `fuzz/` do with their bytes, and where they start: both are compiled, and run on every
-//! start, by the ordinary tests.
+//! The bodies and the initial inputs of the fuzz targets in `fuzz/`, which the ordinary tests also run.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! What the tests share: the vectors, a simple oracle, small worlds in which names collide, and a running service.
+//! Support for the tests: vectors, a simple oracle, small policies whose names collide, and a running service.
 
 pub mod attack;
 pub mod bad_requests;

@@ -1,4 +1,4 @@
-//! The oracle: specification 1.6 and D-20 as plain loops over all ACLs, sharing nothing with the engine's walk.
+//! The oracle: specification 1.6 and D-20 as loops over all ACLs, independent of the engine's search.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Programs under test, in an environment of their own: nothing that somebody has set on this machine reaches them.
+//! Runs a program under test with an environment of its own.
 
 use std::env;
 use std::ffi::OsStr;

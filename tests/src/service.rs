@@ -1,4 +1,4 @@
-//! The built `gbac serve --demo` and runs of `gbac` against it, for tests of the commands that ask a service.
+//! Starts the built `gbac serve --demo` and runs `gbac` against it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

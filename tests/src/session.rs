@@ -1,4 +1,4 @@
-//! An identity that stays open while its policy changes, asked in every way that the engine has.
+//! An identity that stays open while its policy changes, and is evaluated through every call of the engine.
 
 use gbac_engine::decide::{Decision, Outcome, PreparedIdentity, PreparedResource, decide, explain};
 use gbac_engine::identity::Identity;

@@ -1,4 +1,4 @@
-//! The vectors: assertion files under `tests/vectors`, each test with an id and the clauses that it rests on.
+//! Reads the vectors: the assertion files in `tests/vectors`, with the clauses that each test covers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

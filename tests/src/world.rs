@@ -1,4 +1,4 @@
-//! Small worlds: few names, so that users, groups, roles, prefixes and hosts collide often.
+//! Small policies with few names, so that users, groups, roles, prefixes and hosts collide often.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};

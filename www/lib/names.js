@@ -3,13 +3,13 @@ import { EngineError, FREED, wellFormed } from './error.js';
 import { addHandle } from './plain.js';
 
 /** How many names a policy remembers unless it is told otherwise; a name takes about 200 bytes. */
-export const REMEMBERED = 16_384;
+export const CACHE_SIZE = 16_384;
 
 /** Whether these are names of a policy. */
 export let isNames;
 
-/** The engine's number of a name that it does not remember: good for the one call that follows. */
-const NOT_REMEMBERED = 2 ** 32 - 1;
+/** The engine's number of a name that it does not cache: good for the one call that follows. */
+const NOT_CACHED = 2 ** 32 - 1;
 
 /**
  * The names that a policy was asked about, by resource type, with the numbers under which the engine has found them: a name
@@ -26,15 +26,15 @@ export class Names {
   /** How often all were forgotten. */
   since = 0;
   #engine;
-  #remember;
+  #cacheSize;
   #known = [];
   #count = 0;
   #holders = 1;
 
-  constructor(instance, engine, remember) {
+  constructor(instance, engine, cacheSize) {
     this.instance = instance;
     this.#engine = engine;
-    this.#remember = remember;
+    this.#cacheSize = cacheSize;
   }
 
   /** The engine's policy, for one more holder. */
@@ -57,16 +57,16 @@ export class Names {
 
   #findNew(resourceType, name) {
     wellFormed(name, 'the name of a resource');
-    if (this.#count >= this.#remember) this.forget();
+    if (this.#count >= this.#cacheSize) this.forget();
     let found = this.instance.call(() => this.#engine.find(resourceType, name));
     if (found === undefined) {
       // There is no room for another.
       this.forget();
       found = this.instance.take(() => this.#engine.find(resourceType, name));
     }
-    if (found === NOT_REMEMBERED) return found;
+    if (found === NOT_CACHED) return found;
     // Not a Map: a name that was a key before is found again without a look at its letters.
-    if (this.#remember > 0) (this.#known[resourceType] ??= Object.create(null))[name] = found;
+    if (this.#cacheSize > 0) (this.#known[resourceType] ??= Object.create(null))[name] = found;
     this.#count++;
     return found;
   }
@@ -142,7 +142,7 @@ export class Resource {
     addHandle(isResource, () => ['wrong_type', 'this is a resource of `policy.resource`; write its type and name, or call `identity.can(operation, resource)`']);
     foundBy = (resource, names) => {
       if (!isResource(resource)) throw new EngineError('wrong_type', 'the resource must come from `policy.resource`');
-      const isKnown = resource.#names === names && resource.#since === names.since && resource.#found !== NOT_REMEMBERED;
+      const isKnown = resource.#names === names && resource.#since === names.since && resource.#found !== NOT_CACHED;
       if (!isKnown) resource.#find(names);
       return resource.#found;
     };

@@ -1,7 +1,7 @@
 // Policies and identities: objects become text on the way in; answers come out as objects.
 import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
-import { foundBy, isNames, isResource, Names, REMEMBERED, Resource } from './names.js';
+import { CACHE_SIZE, foundBy, isNames, isResource, Names, Resource } from './names.js';
 import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
 
 /** For the other files of this package, and nobody else: the engine's handles, and the ways to make ours. */
@@ -23,11 +23,11 @@ export class Policy {
   #instance;
   #listeners = new Set();
 
-  constructor(engine, instance, remember) {
+  constructor(engine, instance, cacheSize) {
     if (instance === undefined) throw new EngineError('not_loaded', 'create policies with `Policy.load`');
     this.#engine = engine;
     this.#instance = instance;
-    this.#names = new Names(instance, engine, remember);
+    this.#names = new Names(instance, engine, cacheSize);
   }
 
   static {
@@ -44,14 +44,14 @@ export class Policy {
     };
     loadPolicy = async (Class, module, document, options, more = []) => {
       noMore(more, 'Policy.load');
-      const { remember = REMEMBERED, wasm } = optionsOf(options, 'Policy.load', ['remember', 'wasm']);
-      if (!(typeof remember === 'number' && remember >= 0)) {
-        throw new EngineError('wrong_type', '`remember` must be a number of names, 0 for none');
+      const { cacheSize = CACHE_SIZE, wasm } = optionsOf(options, 'Policy.load', ['cacheSize', 'wasm']);
+      if (!(typeof cacheSize === 'number' && cacheSize >= 0)) {
+        throw new EngineError('wrong_type', '`cacheSize` must be a number of names, 0 for none');
       }
       const text = documentText(document);
       const instance = await module.load(wasm);
       const bytes = new TextEncoder().encode(text);
-      return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, remember);
+      return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, cacheSize);
     };
     openIdentity = (policy, open) =>
       new policy.constructor.Identity(policyCall(policy, undefined, (engine, instance) => instance.take(() => open(engine))), policy.#names);

@@ -150,9 +150,9 @@ test('what the simulator asks', async () => {
 });
 
 test('a name is found anew when it was forgotten, and the answer is the same', async () => {
-  for (const remember of [0, 1, 3, undefined]) {
-    const policy = await Policy.load(document, { remember });
-    const other = await Policy.load({ version: 1 }, { remember });
+  for (const cacheSize of [0, 1, 3, undefined]) {
+    const policy = await Policy.load(document, { cacheSize });
+    const other = await Policy.load({ version: 1 }, { cacheSize });
     const alice = policy.open({ user: 'alice', groups: ['engineering'] });
     const stranger = other.open({ user: 'alice', groups: ['engineering'] });
     const events = policy.resource('topic', 'analytics-events');
@@ -183,7 +183,7 @@ test('a name that every object has, or that reads as a number, is a name like an
 });
 
 test('names that are never asked twice do not fill the memory', async () => {
-  const policy = await Policy.load(document, { remember: 1000 });
+  const policy = await Policy.load(document, { cacheSize: 1000 });
   const alice = policy.open({ user: 'alice', groups: ['engineering'] });
   let number = 0;
   const ask = (names) => {

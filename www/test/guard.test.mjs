@@ -98,7 +98,7 @@ test('long names are not remembered, and thousands of them do not fill the memor
 
 test('what is remembered has a limit in bytes, whatever the limit in names', async () => {
   const { Policy } = await small();
-  const policy = await Policy.load(DOCUMENT, { remember: 1e9 });
+  const policy = await Policy.load(DOCUMENT, { cacheSize: 1e9 });
   const alice = policy.open(ALICE);
   const longest = 'x'.repeat(4_000);
   // 60 MB of names.
@@ -110,7 +110,7 @@ test('what is remembered has a limit in bytes, whatever the limit in names', asy
   const acls = Array.from({ length: 2_000 }, (_, length) => ({
     ...DOCUMENT.acls[0], principal: 'Group:engineering', resource_type: 'RESOURCE_TYPE_GROUP', resource_name: 'x'.repeat(length + 1),
   }));
-  const nested = (await Policy.load({ version: 1, acls }, { remember: 1e9 })).open(ALICE);
+  const nested = (await Policy.load({ version: 1, acls }, { cacheSize: 1e9 })).open(ALICE);
   for (let number = 0; number < 3_000; number += 1) assert.equal(nested.can('read', 'group', `${longest}${number}`), true);
 });
 
@@ -298,7 +298,7 @@ test('options are a plain object with known members, in every method', async () 
   const bad = [
     null, 7, Date.now() / 1000, true, 'x', Symbol('x'), 7n, () => ({}), [], [1], new Date(), new Map([['now', 1]]), Promise.resolve({}),
     Object.create({ now: 1 }), { unknown: 1 }, { time: 1 }, { clientIp: '10.0.0.7' }, { ignore_expiry: true }, { [signed]: 1 }, signed,
-    { get now() { throw new TypeError('no'); }, get userinfo() { throw 1; }, get names() { throw 1; }, get wasm() { throw 1; }, get remember() { throw 1; }, get issuer() { throw 1; } },
+    { get now() { throw new TypeError('no'); }, get userinfo() { throw 1; }, get names() { throw 1; }, get wasm() { throw 1; }, get cacheSize() { throw 1; }, get issuer() { throw 1; } },
     new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap }), revoked.proxy,
   ];
   const methods = {

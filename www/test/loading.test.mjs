@@ -151,7 +151,7 @@ test('a worker that is terminated in the middle of a load harms nobody', async (
 
 test('what is added to `Object.prototype` before the import changes no decision', () => {
   const program = `
-    for (const name of ['then', 'host', 'now', 'ignoreExpiry', 'ignore_expiry', 'wasm', 'remember', 'groups', 'user', 'claims', 'exp', 'allow', 'cause', 'problems', '__v_skip', 'to', 'topic']) {
+    for (const name of ['then', 'host', 'now', 'ignoreExpiry', 'ignore_expiry', 'wasm', 'cacheSize', 'groups', 'user', 'claims', 'exp', 'allow', 'cause', 'problems', '__v_skip', 'to', 'topic']) {
       Object.prototype[name] = name.startsWith('ignore') ? true : name === 'then' ? undefined : 'polluted';
     }
     const { acls, Policy } = await import(${JSON.stringify(new URL('../index.js', import.meta.url).href)});

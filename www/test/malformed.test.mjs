@@ -88,7 +88,7 @@ function methods(operation) {
       whoCan: [check], permissions: [WHO], leastGrant: [WHO, check], revoke: [WHO, check], compare: [WHO, { user: 'bob' }, check], lint: [],
       collisions: [{ names: GROUPS, nested: 'suffix', limit: 9 }], whatIf: [WHO, [{ change: 'join_group', group: 'ops' }], check], diff: [{}],
     },
-    loading: { load: [POLICY, { remember: 10 }], lintDocument: [POLICY, {}], verifier: [idp.jwks, { issuer: ISSUER, audience: AUDIENCE }] },
+    loading: { load: [POLICY, { cacheSize: 10 }], lintDocument: [POLICY, {}], verifier: [idp.jwks, { issuer: ISSUER, audience: AUDIENCE }] },
     verify: { verify: [SECRETS[0], { now: NOW }] },
   };
 }

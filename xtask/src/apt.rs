@@ -1,4 +1,4 @@
-//! Packages of Debian and its kin, for programs that only tests need: installed where this user may.
+//! Installs packages that only tests need with apt, where this user may.
 
 use crate::problem::Result;
 use crate::process::{Call, find};

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds what is measured, runs every step of it, and shows and writes what they found.
+//! `cargo xtask bench`: builds and runs the measurements, and writes their results.
 //!
 //! What is measured, against what, and with which limits is in `bench/`; here is only the order of the steps.
 

@@ -1,4 +1,4 @@
-//! Binding wasm to JavaScript: `xtask-bind`, compiled from `xtask/bind` when it is first needed.
+//! Compiles `xtask-bind`, which binds wasm to JavaScript, when it is first needed.
 
 use crate::problem::Result;
 use crate::process::{Call, cargo};

@@ -1,4 +1,4 @@
-//! Chromium for the tests: found, or installed where apt is there and this user may.
+//! Finds Chromium for the tests, or installs it with apt.
 
 use crate::apt::apt;
 use crate::problem::{Problem, Result};

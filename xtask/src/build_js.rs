@@ -1,4 +1,4 @@
-//! The wasm modules of the JavaScript package: compiled, bound, optimized and measured into `www/pkg`.
+//! Builds the wasm modules of the JavaScript package into `www/pkg`, and measures them.
 
 use crate::bind::{Binder, NO_ADDRESS, RESET_STATE, Speed, TYPES};
 use crate::download_size::{self, ENGINE, Size};

@@ -1,4 +1,4 @@
-//! The console: compiled by cargo, bound, put into `dist/`, and left alone when nothing changed.
+//! Builds the console into `dist/`, unless its inputs are unchanged.
 
 use crate::bind::{Binder, Bundler};
 use crate::fingerprint::Fingerprint;

@@ -1,4 +1,4 @@
-//! `cargo xtask dev`: the demonstration, with a console that follows what is edited.
+//! `cargo xtask dev`: the demonstration, with a console that is rebuilt when its files change.
 //!
 //! The service runs on, with what it holds. In front of it stands a server of this program (`dev_server`), which has the
 //! console's files; they are made again when a file changes, and then the page loads itself again.

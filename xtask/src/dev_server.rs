@@ -1,4 +1,4 @@
-//! The server in front of the service of `cargo xtask dev`: the console's files from a folder, everything else from the service.
+//! The server of `cargo xtask dev`: serves the console's files and forwards all other requests to the service.
 //!
 //! One origin, as in the product. Each connection carries one request; the service says which addresses have the page,
 //! and with which headers.

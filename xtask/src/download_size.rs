@@ -1,4 +1,4 @@
-//! Sizes of what a browser downloads, and what they are held to.
+//! The sizes of browser downloads and their limits.
 
 use crate::problem::{Problem, Result};
 use crate::tools;

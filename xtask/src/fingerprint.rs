@@ -1,4 +1,4 @@
-//! A number that changes when the content of files changes, so that work already done is not done again.
+//! A hash of file contents, to skip work whose inputs are unchanged.
 //!
 //! Content, not modification times: a checkout or a `touch` must not cost a build.
 

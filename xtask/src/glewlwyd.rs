@@ -1,4 +1,4 @@
-//! Glewlwyd, the identity provider of a journey, and sqlite3, which makes its database: found, or installed through apt.
+//! Finds the identity provider Glewlwyd and sqlite3 for a journey, or installs them with apt.
 
 use crate::apt::apt;
 use crate::process::find;

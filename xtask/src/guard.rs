@@ -1,4 +1,4 @@
-//! Two runs of this program at the same time: what only one of them may do, the other one waits for.
+//! A lock between concurrent runs of `cargo xtask`.
 
 use crate::problem::{Problem, Result};
 use crate::progress::Step;

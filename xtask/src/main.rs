@@ -1,4 +1,4 @@
-//! `cargo xtask`: from a clone to a running page, to tested code, to published files.
+//! `cargo xtask`: builds, runs, tests and measures the project.
 //!
 //! The only place that knows how tools are installed. It uses only std, because everything else waits until it is compiled.
 

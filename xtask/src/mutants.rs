@@ -1,4 +1,4 @@
-//! `cargo xtask mutants`: changes the code that decides, one place at a time, and reports the changes that no test notices.
+//! `cargo xtask mutants`: applies mutations to the decision code, one at a time, and lists those that no test catches.
 
 use crate::problem::{Problem, Result};
 use crate::process::Call;

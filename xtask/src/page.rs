@@ -1,4 +1,4 @@
-//! The console's page: `console/index.html` with the files that it names, as Trunk makes them of the same page.
+//! Makes the console's page: `console/index.html` with the files that it names, as Trunk does.
 //!
 //! A tag with `data-trunk` names a file of `console/`, or the program; the page that comes out names what lies beside it.
 

@@ -1,4 +1,4 @@
-//! `cargo xtask pages`: what the console costs a browser, as it is published, over large policies.
+//! `cargo xtask pages`: measures the published console in a browser with large policies.
 //!
 //! What is measured, and with which limits, is in two files of journeys; here they get a published console and service.
 

@@ -1,4 +1,4 @@
-//! What passed on this machine: a check whose inputs are the same as then is not run again.
+//! A cache of checks that passed, to skip those whose inputs are unchanged.
 
 use crate::fingerprint::Fingerprint;
 use crate::workspace::Workspace;

@@ -1,4 +1,4 @@
-//! Why a task stopped, what to do about it, and what the failing program printed.
+//! The error of a task: what failed, how to fix it, and the output of the failed program.
 
 use std::fmt;
 

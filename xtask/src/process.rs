@@ -1,4 +1,4 @@
-//! Running other programs: quietly, with their output kept for the moment when something fails.
+//! Runs programs, and keeps their output to show it if they fail.
 
 use crate::problem::{Problem, Result};
 use crate::progress::Step;
@@ -16,7 +16,7 @@ const NOISE: [&str; 8] =
 /// A program with its arguments, ready to run.
 pub(crate) struct Call {
     command: Command,
-    shown: String,
+    command_line: String,
 }
 
 /// How a program ended.
@@ -26,14 +26,14 @@ pub(crate) struct Ended {
     /// Standard output and standard error, as they came.
     pub(crate) lines: Vec<String>,
     /// The command as a person would type it.
-    shown: String,
+    command_line: String,
 }
 
 /// Calls cargo, the one that runs this program.
 pub(crate) fn cargo(root: &Path) -> Call {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut call = Call::new(&cargo, root).env("CARGO_TERM_COLOR", "never");
-    "cargo".clone_into(&mut call.shown);
+    "cargo".clone_into(&mut call.command_line);
     call
 }
 
@@ -41,7 +41,7 @@ impl Call {
     /// Calls `program` in the folder `dir`.
     pub(crate) fn new(program: impl AsRef<OsStr>, dir: &Path) -> Self {
         let program = program.as_ref();
-        let shown = Path::new(program).file_stem().unwrap_or(program).to_string_lossy().into_owned();
+        let command_line = Path::new(program).file_stem().unwrap_or(program).to_string_lossy().into_owned();
         let mut command = Command::new(program);
         command.current_dir(dir).stdin(Stdio::null());
         // `cargo run` describes this package to its program. Handed on, these make build scripts that watch them
@@ -52,14 +52,14 @@ impl Call {
                 command.env_remove(&name);
             }
         }
-        Self { command, shown }
+        Self { command, command_line }
     }
 
     /// Adds arguments.
     pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         for arg in args {
-            self.shown.push(' ');
-            self.shown.push_str(&arg.as_ref().to_string_lossy());
+            self.command_line.push(' ');
+            self.command_line.push_str(&arg.as_ref().to_string_lossy());
             self.command.arg(arg);
         }
         self
@@ -88,24 +88,24 @@ impl Call {
     }
 
     /// The command as a person would type it.
-    pub(crate) fn shown(&self) -> &str {
-        &self.shown
+    pub(crate) fn command_line(&self) -> &str {
+        &self.command_line
     }
 
     /// Runs to the end and keeps every line; `step` shows the newest one. An error only when it cannot be started.
     pub(crate) fn finish(self, step: Option<&Step<'_>>) -> Result<Ended> {
-        let Self { mut command, shown } = self;
+        let Self { mut command, command_line } = self;
         let (success, lines) =
-            run(&mut command, step).map_err(|error| Problem::new(format!("cannot run `{shown}`: {error}")))?;
-        Ok(Ended { success, lines, shown })
+            run(&mut command, step).map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
+        Ok(Ended { success, lines, command_line })
     }
 
     /// Runs to the end with all output in `file`, and reads it from there.
     pub(crate) fn finish_into(self, file: &Path) -> Result<Ended> {
-        let Self { mut command, shown } = self;
-        let (success, lines) =
-            run_into(&mut command, file).map_err(|error| Problem::new(format!("cannot run `{shown}`: {error}")))?;
-        Ok(Ended { success, lines, shown })
+        let Self { mut command, command_line } = self;
+        let (success, lines) = run_into(&mut command, file)
+            .map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
+        Ok(Ended { success, lines, command_line })
     }
 
     /// Runs to the end; a problem with the program's output when it ends with another exit code than 0.
@@ -131,7 +131,7 @@ impl Ended {
         if self.success {
             Ok(self.lines)
         } else {
-            Err(Problem::new(format!("`{}` failed", self.shown)).output(without_noise(self.lines)))
+            Err(Problem::new(format!("`{}` failed", self.command_line)).output(without_noise(self.lines)))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Progress on standard error: one line for each step that ends, and on a terminal one live line for what is running.
+//! Progress on standard error: a line for each finished step, and on a terminal a live line.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Published wasm names no folder of the machine that built it: panics carry the paths of the crates that they come from.
+//! Removes the paths of the build machine from the panic messages of published wasm.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! `cargo xtask sizes`: what a browser downloads, measured, written down, and held to its limit.
+//! `cargo xtask sizes`: measures browser downloads, records them, and compares them with their limits.
 
 use crate::bind::{Binder, Bundler, Speed};
 use crate::build_js;

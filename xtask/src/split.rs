@@ -1,4 +1,4 @@
-//! The console as it is published, in several wasm files: what the first page needs, and what other pages add.
+//! Splits the published console into several wasm files: one for the first page, others for further pages.
 //!
 //! The compiled console is cut at its chunks (`console/src/pages/chunk.rs`), bound and shrunk.
 

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check, in order; one that fails does not stop those that do not depend on it.
+//! `cargo xtask test`: runs every check in order; a failure stops only the checks that depend on it.
 
 use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};

@@ -1,4 +1,4 @@
-//! The tools that building needs, pinned: found on `PATH` when the version fits, else installed into the cache.
+//! Finds the pinned build tools on `PATH`, or installs them into the cache.
 //!
 //! This is the only place that knows how a tool is installed.
 

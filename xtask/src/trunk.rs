@@ -1,4 +1,4 @@
-//! `Trunk.toml` is for who works with `trunk serve`: where a matching Trunk is installed, its page is compared with ours.
+//! Compares the console's page with that of Trunk, if a matching Trunk is installed.
 
 use crate::console::Build;
 use crate::page::INDEX;
@@ -90,19 +90,19 @@ fn files(folder: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
 /// The text with `-HASH` for every `-` before at least eight hexadecimal digits and no other letter.
 fn without_hashes(text: &str) -> String {
     let mut parts = text.split('-');
-    let mut shown = parts.next().unwrap_or_default().to_owned();
+    let mut normalized = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let digits = part.bytes().take_while(u8::is_ascii_hexdigit).count();
         let rest = &part[digits..];
-        shown.push('-');
+        normalized.push('-');
         if digits >= 8 && !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            shown.push_str("HASH");
-            shown.push_str(rest);
+            normalized.push_str("HASH");
+            normalized.push_str(rest);
         } else {
-            shown.push_str(part);
+            normalized.push_str(part);
         }
     }
-    shown
+    normalized
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn serve(workspace: &Workspace, progress: &Progress, listen: Option<&str>, open:
     if let Some(address) = listen {
         call = call.args(["--listen", address]);
     }
-    progress.print(&format!("\n  {}    (Ctrl-C ends it)\n", call.shown()));
+    progress.print(&format!("\n  {}    (Ctrl-C ends it)\n", call.command_line()));
     let mut command = call.into_command();
     command.stdin(Stdio::inherit());
     if open && has_desktop() {

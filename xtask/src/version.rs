@@ -1,4 +1,4 @@
-//! Versions as tools print them: `rustc 1.95.0 (59807616e 2026-04-14)`, `wasm-opt version 132 (version_132)`.
+//! Parses versions as tools print them, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Where things are: the checkout, cargo's target folder, and the cache of tools that one person shares between checkouts.
+//! Paths of the checkout, cargo's target folder and the cache of tools.
 
 use crate::problem::{Problem, Result};
 use std::env;

@@ -34,24 +34,24 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
             opened.names().map(str::to_owned).collect()
         }
     };
-    let found = collision_gains(&policy, nested, &names, args.limit);
+    let report = collision_gains(&policy, nested, &names, args.limit);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(CollisionReportJson::from(&found)))?,
-        Format::Text => output::text(&render(&found, nested))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(CollisionReportJson::from(&report)))?,
+        Format::Text => output::text(&render(&report, nested))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(found: &CollisionReport, nested: NestedGroupBehavior) -> String {
+fn render(report: &CollisionReport, nested: NestedGroupBehavior) -> String {
     let mut text = format!("Nested group behavior: {}\n", nested.as_str());
-    if found.found.is_empty() {
+    if report.found.is_empty() {
         text.push_str("No collisions.\n");
     }
-    for (collision, gains) in &found.found {
+    for (collision, gains) in &report.found {
         text.push_str(&render_one(collision, gains));
     }
-    if found.more > 0 {
-        let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", thousands(found.more));
+    if report.more > 0 {
+        let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", thousands(report.more));
     }
     text
 }

@@ -34,18 +34,26 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
     let (first, first_answer) = evaluate(&first)?;
     let (second, second_answer) = evaluate(&second)?;
     let answers = first_answer.zip(second_answer).map(|(first, second)| [first, second]);
-    let found = compare_identities(&policy, &first.identity, &second.identity);
+    let comparison = compare_identities(&policy, &first.identity, &second.identity);
     match format {
         Format::Json | Format::Yaml => {
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
-            output::value(format, &json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&found) }))?;
+            output::value(
+                format,
+                &json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) }),
+            )?;
         }
-        Format::Text => output::text(&render(&[first, second], &found, answers.as_ref(), at))?,
+        Format::Text => output::text(&render(&[first, second], &comparison, answers.as_ref(), at))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(opened: &[ResolvedIdentity; 2], found: &IdentityComparison, answers: Option<&[Answer; 2]>, at: At) -> String {
+fn render(
+    opened: &[ResolvedIdentity; 2],
+    comparison: &IdentityComparison,
+    answers: Option<&[Answer; 2]>,
+    at: At,
+) -> String {
     let [first, second] = opened.each_ref().map(|user| format!("User:{}", plain(user.identity.user())));
     let mut text = String::new();
     for (name, user) in [&first, &second].into_iter().zip(opened) {
@@ -53,9 +61,9 @@ fn render(opened: &[ResolvedIdentity; 2], found: &IdentityComparison, answers: O
     }
     text.push('\n');
     for (whose, groups) in [
-        (format!("{first} only"), &found.groups_first),
-        (format!("{second} only"), &found.groups_second),
-        ("both".to_owned(), &found.groups_both),
+        (format!("{first} only"), &comparison.groups_first),
+        (format!("{second} only"), &comparison.groups_second),
+        ("both".to_owned(), &comparison.groups_both),
     ] {
         let _ = writeln!(text, "Groups of {whose}: {}", verdicts::groups(groups));
     }
@@ -66,13 +74,15 @@ fn render(opened: &[ResolvedIdentity; 2], found: &IdentityComparison, answers: O
     for user in opened {
         text.push_str(&verdicts::expired(user, at));
     }
-    for (name, acls) in [(&first, &found.acls_first), (&second, &found.acls_second)] {
+    for (name, acls) in [(&first, &comparison.acls_first), (&second, &comparison.acls_second)] {
         let _ = write!(text, "\n{}", acls_of_one(name, acls));
     }
-    if found.comparison.is_equal() {
+    if comparison.comparison.is_equal() {
         text.push_str("\nBoth have identical permissions.\n");
     }
-    for (one, other, what) in [(&second, &first, &found.comparison.gains), (&first, &second, &found.comparison.loses)] {
+    for (one, other, what) in
+        [(&second, &first, &comparison.comparison.gains), (&first, &second, &comparison.comparison.loses)]
+    {
         if !what.is_empty() {
             let _ = write!(text, "\n{one} can, and {other} cannot:\n{}", regions(what, "  "));
         }

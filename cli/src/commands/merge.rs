@@ -1,5 +1,4 @@
-//! `gbac import --merge`: adds what a service lacks of a policy, call by call. What exists is skipped, so that an interrupted run
-//! can be repeated.
+//! `gbac import --merge`: adds the roles and ACLs that a service lacks, call by call; an interrupted run can be repeated.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

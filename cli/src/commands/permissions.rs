@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
 use crate::input;
-use crate::output::{self, Failure, plain, table};
+use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
 use crate::query;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
 
 fn render(permissions: &Permissions) -> String {
     if permissions.superuser {
-        return "A superuser: everything is allowed, and ACLs are not evaluated.\n".into();
+        return format!("A superuser: everything is allowed, and {ACLS_NOT_EVALUATED}.\n");
     }
     if permissions.grants.is_empty() {
         return "No permissions: no ACL allows anything.\n".into();

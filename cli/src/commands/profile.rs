@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::args::Format;
 use crate::args::online::ProfileCommand;
 use crate::client;
+use crate::credentials::is_valid_user_name;
 use crate::output::{self, Failure, plain, table};
 use crate::profile::{Profile, Profiles};
 
@@ -20,7 +21,7 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
                 return Err(Failure::usage("the profile name is empty or contains a control character"));
             }
             client::parse_base_url("--url", url)?;
-            if user.as_deref().is_some_and(|user| !client::is_valid_user_name(user)) {
+            if user.as_deref().is_some_and(|user| !is_valid_user_name(user)) {
                 return Err(Failure::usage("--user: the name is empty or contains a colon"));
             }
             if !replace && profiles.profiles.contains_key(name) {

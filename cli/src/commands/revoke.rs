@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, plain, table};
+use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
 use crate::query::EvaluatedQuery;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -23,30 +23,31 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
             "--request: this request needs several permissions, and losing any one denies it; name one with --operation and a resource",
         ));
     };
-    let found = revoke(&query.policy, &query.opened.identity, request);
+    let revocation = revoke(&query.policy, &query.opened.identity, request);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(RevocationJson::from(&found)))?,
-        Format::Text => output::text(&render(&query.opened, request, &found))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(RevocationJson::from(&revocation)))?,
+        Format::Text => output::text(&render(&query.opened, request, &revocation))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(opened: &ResolvedIdentity, request: &Request<'_>, found: &Revocation) -> String {
+fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocation) -> String {
     let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
     let row = vec![
-        verdict(&found.decision).to_owned(),
+        verdict(&revocation.decision).to_owned(),
         request.operation.spelling().label.into(),
         resource(request.resource_type, request.resource_name),
-        because(opened, &found.decision),
+        because(opened, &revocation.decision),
     ];
     let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &[row]));
-    if found.decision.outcome == Outcome::Deny {
+    if revocation.decision.outcome == Outcome::Deny {
         text.push_str("Already denied.\n");
         return text;
     }
-    let Some(least) = found.changes() else {
-        text.push_str(
-            "A superuser; ACLs are not evaluated. To deny the request, remove the user from the superusers.\n",
+    let Some(least) = revocation.changes() else {
+        let _ = writeln!(
+            text,
+            "A superuser; {ACLS_NOT_EVALUATED}. To deny the request, remove the user from the superusers."
         );
         return text;
     };
@@ -54,7 +55,7 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, found: &Revocation) 
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
-    if let Some(leave) = &found.leave {
+    if let Some(leave) = &revocation.leave {
         text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
         for principal in leave {
             let by = if principal.kind() == PrincipalType::Group {
@@ -65,7 +66,7 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, found: &Revocation) 
             let _ = writeln!(text, "  {} ({by})", plain(&principal.to_string()));
         }
     }
-    if let Some(deny) = &found.deny {
+    if let Some(deny) = &revocation.deny {
         let _ = writeln!(text, "Or add one deny ACL:\n  {}", verdicts::acl(deny));
     }
     text

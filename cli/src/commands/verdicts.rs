@@ -10,7 +10,7 @@ use gbac_engine::decide::{At, Decision, Outcome, Reason};
 use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
 
-use crate::output::{plain, table};
+use crate::output::{ACLS_NOT_EVALUATED, plain, table};
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
 pub(super) fn token(opened: &ResolvedIdentity) -> String {
@@ -47,7 +47,7 @@ pub(super) const fn verdict(decision: &Decision) -> &'static str {
 /// The reason of a decision: the ACL that decided, with the path to it.
 pub(super) fn because(opened: &ResolvedIdentity, decision: &Decision) -> String {
     match (&decision.reason, &decision.acl) {
-        (Reason::Superuser, _) => "a superuser; ACLs are not evaluated".into(),
+        (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
         (Reason::Expired, _) => "the token has expired".into(),
         (_, Some(acl)) => {
             let mut path = Vec::new();

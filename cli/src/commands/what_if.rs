@@ -25,13 +25,13 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
     let check = query::optional_check(&subject, &args.query)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
-    let found = gbac_analysis::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
+    let result = gbac_analysis::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
         .map_err(|error| query::failure(&error))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&found)))?,
-        Format::Text => output::text(&render(&changes, &found, at))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&result)))?,
+        Format::Text => output::text(&render(&changes, &result, at))?,
     }
-    let is_refused = found.no_ops.iter().any(|idle| idle.error.is_some());
+    let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -55,34 +55,34 @@ fn changes(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     Ok(changes)
 }
 
-fn render(changes: &HypotheticalChanges, found: &WhatIf, at: At) -> String {
-    let user = format!("User:{}", plain(found.before.identity.user()));
-    let user_after = format!("User:{}", plain(found.after.user()));
-    let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&found.before));
+fn render(changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
+    let user = format!("User:{}", plain(result.before.identity.user()));
+    let user_after = format!("User:{}", plain(result.after.user()));
+    let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&result.before));
     for change in changes.as_slice() {
         let _ = writeln!(text, "  {}", change_label(change));
     }
-    for no_op in &found.no_ops {
+    for no_op in &result.no_ops {
         let _ = writeln!(text, "note: {}: {}", change_label(&no_op.change), plain(&no_op.to_string()));
     }
     if user_after != user {
         let _ = writeln!(text, "The token then names another user: {user_after}");
     }
-    let (gained, lost) = &found.groups;
+    let (gained, lost) = &result.groups;
     if !gained.is_empty() || !lost.is_empty() {
         let (gained, lost) = (verdicts::groups(gained), verdicts::groups(lost));
         let _ = writeln!(text, "Groups gained: {gained}\nGroups lost: {lost}");
     }
-    if let Some(answers) = &found.answers {
+    if let Some(answers) = &result.answers {
         // Of the token, a reason shows only the location of a group, which the changes do not move.
-        let sides = [("before", &found.before), ("after", &found.before)];
+        let sides = [("before", &result.before), ("after", &result.before)];
         let _ = write!(text, "\n{}", verdicts::two_sides("WHEN", sides, answers));
     }
-    text.push_str(&verdicts::expired(&found.before, at));
-    if found.comparison.is_equal() {
+    text.push_str(&verdicts::expired(&result.before, at));
+    if result.comparison.is_equal() {
         text.push_str("\nNo change in effective access.\n");
     }
-    for (what, list) in [("gains", &found.comparison.gains), ("loses", &found.comparison.loses)] {
+    for (what, list) in [("gains", &result.comparison.gains), ("loses", &result.comparison.loses)] {
         if !list.is_empty() {
             let _ = write!(text, "\n{user} {what}:\n{}", regions(list, "  "));
         }

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
 use crate::input;
-use crate::output::{self, Failure, plain, table};
+use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
 use crate::query::AccessQuery;
 
 pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -32,7 +32,7 @@ fn render(request: &Request<'_>, who: &WhoCan) -> String {
     let mut text = format!("Who can {} on {on}\n", request.operation.spelling().label);
     if !who.superusers.is_empty() {
         let names = list(&who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect::<Vec<_>>());
-        let _ = writeln!(text, "Superusers (ACLs are not evaluated): {names}");
+        let _ = writeln!(text, "Superusers ({ACLS_NOT_EVALUATED}): {names}");
     }
     let everyone = who.entries.iter().any(|entry| entry.scope.is_everyone());
     let rows: Vec<Vec<String>> = who.entries.iter().map(row).collect();

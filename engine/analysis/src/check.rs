@@ -1,6 +1,5 @@
 //! A check: a subject and a request in any of the accepted forms, and its evaluation.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use gbac_engine::decide::{self, At, Decision, Explanation, Outcome, PreparedIdentity, Request};
@@ -110,13 +109,15 @@ impl Answer {
 }
 
 /// Why a check has no answer. Nothing was decided, so nothing is allowed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The subject has no identity.
-    Subject(ResolveError),
+    #[error("{0}")]
+    Subject(#[from] ResolveError),
     /// The request cannot be turned into checks.
-    Request(RequestError),
+    #[error("{0}")]
+    Request(#[source] RequestError),
 }
 
 gbac_engine::error_codes! {
@@ -126,34 +127,10 @@ gbac_engine::error_codes! {
     }
 }
 
-impl fmt::Display for CheckError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Subject(error) => error.fmt(f),
-            Self::Request(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CheckError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Subject(error) => Some(error),
-            Self::Request(error) => Some(error),
-        }
-    }
-}
-
-impl From<ResolveError> for CheckError {
-    fn from(error: ResolveError) -> Self {
-        Self::Subject(error)
-    }
-}
-
 /// Decides a check: opens its identity and decides at the time that the check states, else at this one.
 ///
 /// # Errors
-/// As [`open`], and a request that the table does not know.
+/// As [`resolve`], and a request that the table does not know.
 pub fn answer(policy: &Policy, check: &Check, verify: TokenVerifier<'_>, otherwise: At) -> Result<Answer, CheckError> {
     let opened = resolve(policy, &check.subject, verify)?;
     evaluate(policy, &opened.identity, check, otherwise)

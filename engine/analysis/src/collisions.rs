@@ -55,7 +55,7 @@ pub struct Collision {
 /// Finds the names that become one group: of these, which are in a token, and of all groups that the policy names.
 ///
 /// Names in a token are as the claim has them, before anything is cut off. With [`NestedGroupBehavior::None`] nothing is cut
-/// off, so that only the comma is left. [`merged_gains`] says what people gain by it.
+/// off, so that only the comma is left. [`collision_gains`] says what people gain by it.
 ///
 /// ```
 /// use gbac_analysis::{CollisionKind, collisions};
@@ -144,23 +144,23 @@ pub fn collision_gains(
     all.extend(others);
     let more = all.len().saturating_sub(limit);
     all.truncate(limit);
-    let nobody = stranger(&[policy]);
+    let user = stranger(&[policy]);
     let with_gains = |collision: Collision| {
-        let gains = gains(policy, &nobody, &collision);
+        let gains = gains(policy, &user, &collision);
         (collision, gains)
     };
     CollisionReport { found: all.into_iter().map(with_gains).collect(), more }
 }
 
-fn gains(policy: &Policy, nobody: &str, collision: &Collision) -> Vec<Gain> {
+fn gains(policy: &Policy, user: &str, collision: &Collision) -> Vec<Gain> {
     let others = collision.names.iter().filter(|name| name.name != collision.group).take(COMPARED);
     others
         .map(|name| {
-            let alone = Identity::new(nobody, [name.name.as_str()]);
+            let alone = Identity::new(user, [name.name.as_str()]);
             // What the comma takes apart is what every part gives.
             let then = match collision.kind {
-                CollisionKind::Suffix => Identity::new(nobody, [collision.group.as_str()]),
-                CollisionKind::Comma => Identity::new(nobody, [name.name.as_str(), collision.group.as_str()]),
+                CollisionKind::Suffix => Identity::new(user, [collision.group.as_str()]),
+                CollisionKind::Comma => Identity::new(user, [name.name.as_str(), collision.group.as_str()]),
             };
             Gain { name: name.name.clone(), regions: compare((policy, &alone), (policy, &then)).gains }
         })

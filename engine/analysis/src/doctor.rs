@@ -527,8 +527,8 @@ mod tests {
         assert!(nothing[2].next[0].contains("to the access token"), "{nothing:?}");
         let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
         assert!(overage[0].findings[0].contains("sent a link instead"), "{overage:?}");
-        let nobody = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
-        assert!(nobody[1].next[0].contains("oidc_principal_mapping"), "{nobody:?}");
+        let nameless = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
+        assert!(nameless[1].next[0].contains("oidc_principal_mapping"), "{nameless:?}");
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub struct WhatIf {
 /// Tries changes on a person, and on a question of theirs where there is one (whose own `who` is not looked at).
 ///
 /// # Errors
-/// As [`open`], before or after the changes: with other settings a token may name nobody. As [`ask`].
+/// As [`gbac_engine::resolve`], before or after the changes: with other settings a token may name nobody. As
+/// [`evaluate`](crate::check::evaluate).
 ///
 /// ```
 /// use gbac_analysis::{HypotheticalChange, HypotheticalChanges, what_if};

@@ -223,29 +223,29 @@ impl<'a> Hits<'a> {
     /// How the request of a holder is decided, given the number of its principal.
     pub(super) fn entry(&self, scope: Scope, id: Option<PrincipalId>) -> WhoCanEntry {
         let mut members = Vec::new();
-        let mut ways = Ways::new(self);
+        let mut paths = PathMatches::new(self);
         match &scope {
-            Scope::Everyone => ways.go(None, self.everyone),
+            Scope::Everyone => paths.go(None, self.everyone),
             Scope::One(principal) => match principal.kind() {
                 PrincipalType::User => {
-                    ways.user(id);
+                    paths.user(id);
                 }
                 PrincipalType::Group => {
-                    ways.go(None, self.everyone);
-                    ways.go(Some(principal.name()), id);
-                    ways.roles(Some(principal.name()), id);
+                    paths.go(None, self.everyone);
+                    paths.go(Some(principal.name()), id);
+                    paths.roles(Some(principal.name()), id);
                 }
                 PrincipalType::Role => {
-                    ways.go(None, self.everyone);
+                    paths.go(None, self.everyone);
                     let role = id.filter(|id| self.policy.is_role(*id));
-                    ways.go(None, role);
+                    paths.go(None, role);
                     let links = role.map_or(&[][..], |role| self.policy.links(role));
                     members.extend(links.iter().filter_map(|id| self.policy.principal(*id)).cloned());
                     sort(&mut members, |a, b| a.cmp(b));
                 }
             },
         }
-        let (granted_by, denied_by, host_unknown) = ways.end();
+        let (granted_by, denied_by, host_unknown) = paths.end();
         let outcome = if granted_by.is_some() && denied_by.is_empty() { Outcome::Allow } else { Outcome::Deny };
         WhoCanEntry { scope, members, outcome, granted_by, denied_by, host_unknown }
     }
@@ -257,15 +257,15 @@ impl<'a> Hits<'a> {
 
     /// What allows an identity, what denies it, and whether the host could change the answer.
     pub(super) fn of_identity(&self, identity: &Identity) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
-        let mut ways = Ways::new(self);
+        let mut paths = PathMatches::new(self);
         let id = |kind, name: &str| self.policy.principal_id(kind, name);
-        ways.user(id(PrincipalType::User, identity.user()));
+        paths.user(id(PrincipalType::User, identity.user()));
         for name in identity.groups() {
             let group = id(PrincipalType::Group, name);
-            ways.go(Some(name), group);
-            ways.roles(Some(name), group);
+            paths.go(Some(name), group);
+            paths.roles(Some(name), group);
         }
-        let (granted_by, denied_by, host_unknown) = ways.end();
+        let (granted_by, denied_by, host_unknown) = paths.end();
         let mut denying: Vec<AclMatch> = Vec::new();
         for found in denied_by {
             // Several ways may lead to one role; the first is told.
@@ -278,7 +278,7 @@ impl<'a> Hits<'a> {
 }
 
 /// The ways from a holder to the ACLs that match, as they are gone.
-struct Ways<'a> {
+struct PathMatches<'a> {
     hits: &'a Hits<'a>,
     /// The place of the next way.
     place: usize,
@@ -287,7 +287,7 @@ struct Ways<'a> {
     host_might_allow: bool,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> PathMatches<'a> {
     const fn new(hits: &'a Hits<'a>) -> Self {
         Self { hits, place: 0, allows: Vec::new(), denies: Vec::new(), host_might_allow: false }
     }
@@ -369,11 +369,11 @@ impl<'a> Ways<'a> {
 }
 
 /// The place of an ACL's operation among those that answer the one asked for; none when it does not (D-02, D-20).
-fn rank(of_acl: Operation, asked: Operation, permission: Permission) -> Option<usize> {
+fn rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
     match of_acl {
-        _ if of_acl == asked => Some(0),
+        _ if of_acl == requested => Some(0),
         Operation::All => Some(usize::MAX),
         _ if permission == Permission::Deny => None,
-        _ => asked.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1),
+        _ => requested.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1),
     }
 }

@@ -1,4 +1,4 @@
-//! The audit events of a check.
+//! Tests of the audit events that a check produces.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use gbac_engine::policy::Policy;
 use gbac_engine::resolve;
 use gbac_json::{check_from_value, event_to_value};
 
-fn asked(check: &Value) -> (Vec<Value>, Value) {
+fn evaluate(check: &Value) -> (Vec<Value>, Value) {
     let check = check_from_value(check).unwrap();
     let product = Product::default();
     let context = Context {
@@ -33,7 +33,7 @@ fn asked(check: &Value) -> (Vec<Value>, Value) {
 
 #[test]
 fn a_request_has_an_event_for_each_of_its_checks() {
-    let (events, sign_in) = asked(&json!({
+    let (events, sign_in) = evaluate(&json!({
         "identity": { "user": "alice", "groups": ["a", "b"] }, "host": "10.0.0.7",
         "request": { "api": "kafka", "name": "Produce",
             "resources": { "topic": ["x"], "transactional_id": ["y"] } },
@@ -77,7 +77,7 @@ fn a_refused_identity_has_an_event_that_says_what_was_asked() {
 
 #[test]
 fn a_request_that_needs_nothing_has_one_event() {
-    let (events, _) = asked(&json!({
+    let (events, _) = evaluate(&json!({
         "identity": { "user": "alice" }, "request": { "api": "schema_registry", "name": "GET /schemas/types" },
     }));
     assert_eq!(events.len(), 1);

@@ -1,4 +1,4 @@
-//! The request table from outside: every row against hand-written needs, every fault, and the laws of combining.
+//! Tests of the request table: the permissions that every request needs, every error, and how permissions combine.
 
 use std::collections::BTreeSet;
 

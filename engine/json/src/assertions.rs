@@ -7,7 +7,6 @@ use super::reader::{self, Fields, Place, ProblemCode, Problems};
 use super::{check, document};
 use gbac_analysis::check::{Answer, Check};
 use gbac_engine::decide::{Outcome, Reason, Source};
-use gbac_engine::escape::escaped;
 use gbac_engine::policy::Policy;
 
 /// An assertion file, version 1.
@@ -201,12 +200,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
             "groups" => value.as_array().is_some_and(|names| names.iter().all(Value::is_string)),
             name if DECISION_MEMBERS.contains(&name) => true,
             _ => {
-                let all = DECISION_MEMBERS.join("`, `");
-                problems.push(
-                    &place,
-                    ProblemCode::UNKNOWN_MEMBER,
-                    format!("`{}` is an unknown field; the fields are `{all}`, `groups`, `error`", escaped(name)),
-                );
+                problems.unknown_member(&place, &[DECISION_MEMBERS.as_slice(), &["groups", "error"]].concat());
                 continue;
             }
         };

@@ -127,6 +127,13 @@ impl Problems {
         self.push(at, error.into(), format!("{error}; {hint}"));
     }
 
+    /// A member that the object does not have.
+    pub(super) fn unknown_member(&mut self, at: &Place<'_>, known: &[&str]) {
+        let known = known.join("`, `");
+        let message = format!("`{}` is an unknown field; the fields are `{known}`", escaped(at.name()));
+        self.push(at, ProblemCode::UNKNOWN_MEMBER, message);
+    }
+
     pub(super) fn expected(&mut self, at: &Place<'_>, wanted: &str, found: &Value) {
         self.push(at, ProblemCode::WRONG_TYPE, format!("expected {wanted}, found {}", kind(found)));
     }
@@ -251,12 +258,7 @@ impl<'v> Fields<'v> {
     /// Refuses every member that was not asked for.
     pub(super) fn finish(self, at: &Place<'_>, problems: &mut Problems) {
         for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
-            let known = self.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            problems.push(
-                &Place::Member(at, name),
-                ProblemCode::UNKNOWN_MEMBER,
-                format!("`{}` is an unknown field; the fields are {known}", escaped(name)),
-            );
+            problems.unknown_member(&Place::Member(at, name), &self.known);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Every call that gives an outcome takes an instant, and all of them judge an identity's expiry in the same way (D-20, D-32).
+//! Tests that every call with an outcome requires a time, and that all calls treat an expired identity alike (D-20, D-32).
 
 use gbac_analysis::check::{Check, Query, answer, evaluate, evaluate_with};
 use gbac_analysis::requests::ResourceNames;

@@ -1,4 +1,4 @@
-//! The TypeScript declarations are what the Rust types say, and what callers may write is what the readers take.
+//! Tests that `www/types.d.ts` is up to date, and that the readers accept exactly the declared inputs.
 
 use std::collections::BTreeMap;
 use std::fs;

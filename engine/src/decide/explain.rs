@@ -488,18 +488,18 @@ fn near_roles(
     .collect()
 }
 
-fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
-    if acl.covers_name(asked) {
+fn name_facet(acl: &Acl, requested: &str) -> NameFacet {
+    if acl.covers_name(requested) {
         return match acl.pattern_type {
             PatternType::Prefixed => NameFacet::Prefixed,
-            PatternType::Literal if acl.resource_name == asked => NameFacet::Literal,
+            PatternType::Literal if acl.resource_name == requested => NameFacet::Literal,
             PatternType::Literal => NameFacet::AllNames,
         };
     }
     let pattern = acl.resource_name.as_str();
     let difference = match acl.pattern_type {
-        PatternType::Literal => near::name_difference(pattern, asked),
-        PatternType::Prefixed => near::prefix_difference(pattern, asked),
+        PatternType::Literal => near::name_difference(pattern, requested),
+        PatternType::Prefixed => near::prefix_difference(pattern, requested),
     };
     match difference {
         Some(NameDifference::LetterCase) => NameFacet::LetterCase,
@@ -508,12 +508,12 @@ fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
     }
 }
 
-fn operation_facet(acl: &Acl, asked: Operation) -> OperationFacet {
-    match walk::operation_rank(acl.operation, asked, acl.permission) {
+fn operation_facet(acl: &Acl, requested: Operation) -> OperationFacet {
+    match walk::operation_rank(acl.operation, requested, acl.permission) {
         Some(0) => OperationFacet::Exact,
         Some(usize::MAX) => OperationFacet::All,
         Some(_) => OperationFacet::Implied,
-        None if walk::operation_rank(acl.operation, asked, Permission::Allow).is_some() => {
+        None if walk::operation_rank(acl.operation, requested, Permission::Allow).is_some() => {
             OperationFacet::DenyImpliesNothing
         }
         None => OperationFacet::No,

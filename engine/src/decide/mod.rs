@@ -3,6 +3,7 @@
 mod explain;
 mod known;
 mod paths;
+mod precedence;
 mod prepared;
 mod walk;
 

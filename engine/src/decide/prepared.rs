@@ -4,8 +4,9 @@ use std::net::IpAddr;
 
 use super::known::Known;
 use super::paths::{groups, visit_paths_through};
+use super::precedence::before_acls;
 use super::walk::{self, Ask, Found, Memo};
-use super::{At, Decision, Outcome, Reason, Request};
+use super::{At, Decision, Outcome, Request};
 use crate::identity::Identity;
 use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
 use crate::policy::{Covering, Policy, PrincipalId, Stamp};
@@ -136,7 +137,7 @@ impl PreparedIdentity {
     #[must_use]
     pub fn outcome(&mut self, policy: &Policy, request: &Request<'_>) -> Outcome {
         self.refresh(policy);
-        if let Some(reason) = self.settled(request.at) {
+        if let Some(reason) = before_acls(&self.identity, self.superuser, request.at) {
             return reason.outcome();
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
@@ -162,7 +163,7 @@ impl PreparedIdentity {
             return self.outcome_on(policy, operation, &resource, host, at);
         }
         self.refresh(policy);
-        match self.settled(at) {
+        match before_acls(&self.identity, self.superuser, at) {
             Some(reason) => reason.outcome(),
             None => self.walk(policy, &resource.covering, operation, host).outcome(),
         }
@@ -172,7 +173,7 @@ impl PreparedIdentity {
     #[must_use]
     pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
         self.refresh(policy);
-        if let Some(reason) = self.settled(request.at) {
+        if let Some(reason) = before_acls(&self.identity, self.superuser, request.at) {
             return Decision::without_rule(reason, &self.identity);
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
@@ -195,13 +196,5 @@ impl PreparedIdentity {
             self.outcome(policy, &request) == Outcome::Allow
         };
         names.into_iter().filter(allowed).collect()
-    }
-
-    /// What is decided before any ACL is read.
-    fn settled(&self, at: At) -> Option<Reason> {
-        if self.identity.is_expired(at) {
-            return Some(Reason::Expired);
-        }
-        self.superuser.then_some(Reason::Superuser)
     }
 }

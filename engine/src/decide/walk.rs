@@ -56,8 +56,8 @@ impl Found {
         let met = row.rules.and(ask.rules);
         let (deny, mut allow) = (!met.deny().is_empty(), !met.allow().is_empty());
         if row.host != HostId::ANY {
-            let asked = ask.host;
-            match asked {
+            let requested = ask.host;
+            match requested {
                 // Fail closed: what may deny denies, what may allow does not (D-04).
                 None => {
                     self.host_might_allow |= allow;
@@ -123,17 +123,17 @@ pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &m
 
 /// Hands over the identity's rows that deny or allow one of these operations, by walking the smaller side.
 #[inline(always)]
-fn each(rows: &[Row], known: &Known, asked: Rules, visit: &mut impl FnMut(&Row, Rank)) {
+fn each(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
     if rows.len() <= known.entries().len() * SEARCH {
         // The operations first: they are at hand, the principal is looked for.
-        for row in rows.iter().filter(|row| row.rules.meets(asked)) {
+        for row in rows.iter().filter(|row| row.rules.meets(requested)) {
             if let Some(rank) = known.rank(row.principal) {
                 visit(row, rank);
             }
         }
     } else {
         for entry in known.entries() {
-            for row in rows_of(rows, entry.principal).iter().filter(|row| row.rules.meets(asked)) {
+            for row in rows_of(rows, entry.principal).iter().filter(|row| row.rules.meets(requested)) {
                 visit(row, entry.rank);
             }
         }
@@ -292,14 +292,14 @@ pub(super) fn host_match(host: Host, request: &Request<'_>) -> HostMatch {
     match (host, request.host) {
         (Host::Any, _) => HostMatch::Any,
         (Host::Address(_), None) => HostMatch::Unknown,
-        (Host::Address(address), Some(asked)) if address == asked.to_canonical() => HostMatch::Exact,
+        (Host::Address(address), Some(requested)) if address == requested.to_canonical() => HostMatch::Exact,
         (Host::Address(_), Some(_)) => HostMatch::No,
     }
 }
 
 /// The place of an ACL's operation among those that answer the one asked for; none when it does not (D-02).
-pub(super) fn operation_rank(of_acl: Operation, asked: Operation, permission: Permission) -> Option<usize> {
-    if of_acl == asked {
+pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
+    if of_acl == requested {
         return Some(0);
     }
     if of_acl == Operation::All {
@@ -308,5 +308,5 @@ pub(super) fn operation_rank(of_acl: Operation, asked: Operation, permission: Pe
     if permission == Permission::Deny {
         return None;
     }
-    asked.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1)
+    requested.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1)
 }

@@ -277,8 +277,8 @@ fn collision(group: &Group) -> Option<Warning> {
         [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other"),
         names => {
             let others = if names.len() > SHOWN_COLLISIONS { " and others" } else { "" };
-            let shown: Vec<String> = names.iter().take(SHOWN_COLLISIONS).map(|name| quoted(name)).collect();
-            (format!("{}{others} all", shown.join(", ")), "others")
+            let quoted_names: Vec<String> = names.iter().take(SHOWN_COLLISIONS).map(|name| quoted(name)).collect();
+            (format!("{}{others} all", quoted_names.join(", ")), "others")
         }
     };
     let message = format!("{who} become `Group:{name}`, and each gets the access of the {rest}");

@@ -334,7 +334,8 @@ mod tests {
     #[test]
     fn covers_as_the_pattern_says() {
         use PatternType::{Literal, Prefixed};
-        let covers = |pattern, name: &str, asked: &str| acl(ResourceType::Topic, name, pattern).covers_name(asked);
+        let covers =
+            |pattern, name: &str, requested: &str| acl(ResourceType::Topic, name, pattern).covers_name(requested);
         assert!(covers(Literal, "*", "") && covers(Literal, "*", "x") && covers(Literal, "a", "a"));
         assert!(!covers(Literal, "a", "ab") && !covers(Literal, "a", "A"));
         assert!(covers(Prefixed, "a", "a") && covers(Prefixed, "a", "ab") && !covers(Prefixed, "ab", "a"));

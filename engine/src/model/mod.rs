@@ -1,6 +1,7 @@
 //! The nouns: principals, ACLs and roles, with one table of spellings for every closed value.
 
 mod acl;
+mod operation;
 mod principal;
 mod role;
 mod spelling;

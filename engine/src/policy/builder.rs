@@ -1,7 +1,5 @@
 //! Builds a policy step by step and reports the first part that is not valid.
 
-use std::fmt;
-
 use super::{Change, ChangeError, Policy, Settings, SettingsError};
 use crate::model::{Acl, AclError, Principal};
 
@@ -72,15 +70,18 @@ impl PolicyBuilder {
 }
 
 /// Why a policy cannot be built.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
     /// A setting is not valid.
-    Settings(SettingsError),
+    #[error("{0}")]
+    Settings(#[source] SettingsError),
     /// A role or a member is not valid.
-    Change(ChangeError),
+    #[error("{0}")]
+    Change(#[source] ChangeError),
     /// An ACL is not valid.
-    Acl(AclError),
+    #[error("{0}")]
+    Acl(#[source] AclError),
 }
 
 crate::error_codes! {
@@ -88,25 +89,5 @@ crate::error_codes! {
         Self::Settings(error) => error: SettingsError,
         Self::Change(error) => error: ChangeError,
         Self::Acl(error) => error: AclError,
-    }
-}
-
-impl fmt::Display for PolicyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Settings(error) => error.fmt(f),
-            Self::Change(error) => error.fmt(f),
-            Self::Acl(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PolicyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Settings(error) => Some(error),
-            Self::Change(error) => Some(error),
-            Self::Acl(error) => Some(error),
-        }
     }
 }

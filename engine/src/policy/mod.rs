@@ -15,7 +15,6 @@ mod rows;
 mod service_access;
 mod settings;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use hosts::Hosts;
@@ -97,14 +96,17 @@ pub enum Change {
 }
 
 /// Why a change cannot be applied. The policy is as before.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// There is no role of this name.
+    #[error("there is no role `{}`", escaped(.0))]
     UnknownRole(String),
     /// There is a role of this name.
+    #[error("role `{}` already exists", escaped(.0))]
     RoleExists(String),
     /// The role's name or member can be in no policy.
-    Role(RoleError),
+    #[error("{0}")]
+    Role(#[source] RoleError),
 }
 
 crate::error_codes! {
@@ -113,25 +115,6 @@ crate::error_codes! {
         Self::RoleExists(_) => "role_exists",
     } of {
         Self::Role(error) => error: RoleError,
-    }
-}
-
-impl fmt::Display for ChangeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownRole(name) => write!(f, "there is no role `{}`", escaped(name)),
-            Self::RoleExists(name) => write!(f, "role `{}` already exists", escaped(name)),
-            Self::Role(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ChangeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Role(error) => Some(error),
-            Self::UnknownRole(_) | Self::RoleExists(_) => None,
-        }
     }
 }
 

@@ -28,9 +28,9 @@ impl Operations {
     ///
     /// Implication is folded into the question rather than into every row, so that a row holds its ACLs as they are.
     #[inline(always)]
-    pub fn answering(asked: Operation, permission: Permission) -> Self {
+    pub fn answering(requested: Operation, permission: Permission) -> Self {
         let answering = if permission == Permission::Allow { &Self::ALLOWING } else { &Self::DENYING };
-        answering.get(asked as usize).copied().unwrap_or_default()
+        answering.get(requested as usize).copied().unwrap_or_default()
     }
 
     const DENYING: [Self; Operation::ALL.len()] = Self::table(false);
@@ -40,14 +40,14 @@ impl Operations {
     const fn table(implied: bool) -> [Self; Operation::ALL.len()] {
         let mut table = [Self(0); Operation::ALL.len()];
         let mut rest: &[Operation] = Operation::ALL;
-        while let [asked, others @ ..] = rest {
-            let mut answering = Self::only(*asked).0 | Self::only(Operation::All).0;
-            let mut implying = asked.implied_by();
+        while let [requested, others @ ..] = rest {
+            let mut answering = Self::only(*requested).0 | Self::only(Operation::All).0;
+            let mut implying = requested.implied_by();
             while let ([first, more @ ..], true) = (implying, implied) {
                 answering |= Self::only(*first).0;
                 implying = more;
             }
-            table[*asked as usize] = Self(answering);
+            table[*requested as usize] = Self(answering);
             rest = others;
         }
         table

@@ -1,4 +1,4 @@
-//! What the tests of claim paths and of extraction share.
+//! Functions that the tests of claim paths and of group extraction share.
 
 use gbac_engine::claim_path::ClaimPath;
 use proptest::prelude::*;

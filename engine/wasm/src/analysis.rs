@@ -120,7 +120,7 @@ impl Identity {
         let at = At::seconds(now);
         let check = question_from(question)?;
         let policy = self.state.policy.borrow();
-        let answer = asked(&policy, &mut self.open, &check, at)?;
+        let answer = evaluate(&policy, &mut self.open, &check, at)?;
         let requests = match &answer {
             Answer::Access(_) => Ok(check.access(at).into_iter().collect::<Vec<_>>()),
             Answer::Api { need, .. } if need.has_choice() => Err(Fault::new(
@@ -160,13 +160,13 @@ impl Identity {
         if let Some(question) = question {
             let check = question_from(&question)?;
             let [first, second] =
-                [asked(&policy, &mut self.open, &check, at)?, asked(&policy, &mut other.open, &check, at)?];
+                [evaluate(&policy, &mut self.open, &check, at)?, evaluate(&policy, &mut other.open, &check, at)?];
             found.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
         }
         Some(value(&found))
     }
 }
 
-fn asked(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, otherwise: At) -> Option<Answer> {
+fn evaluate(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, otherwise: At) -> Option<Answer> {
     given(gbac_analysis::check::evaluate_with(policy, open, check, otherwise).map_err(|error| Fault::from(&error)))
 }

@@ -142,7 +142,7 @@ impl Identity {
 
 /// A check that says everything but who asks.
 pub(crate) fn question_from(question: &str) -> Option<Check> {
-    let nobody = Subject::Names { user: String::new(), groups: Vec::new() };
-    let check = gbac_json::query_from_json(question, nobody);
+    let unnamed = Subject::Names { user: String::new(), groups: Vec::new() };
+    let check = gbac_json::query_from_json(question, unnamed);
     given(check.map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)))
 }

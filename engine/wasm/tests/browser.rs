@@ -1,4 +1,4 @@
-//! The classes in a real browser: answers, explanations, changes, and bad arguments that must leave the module in order.
+//! Tests of the wasm classes in a browser: results, changes, and invalid arguments.
 
 #![cfg(target_arch = "wasm32")]
 

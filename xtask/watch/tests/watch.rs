@@ -1,4 +1,4 @@
-//! The program as `cargo xtask dev` calls it: edits are told, and it ends with its input.
+//! Tests of `xtask-watch`: it reports edits, and ends with its input.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};

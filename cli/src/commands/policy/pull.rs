@@ -24,8 +24,8 @@ pub(crate) const PROPERTIES: [&str; 4] =
 pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
     let mut client = Client::open(&args.connect)?;
     if let Some(id) = &args.cluster_id {
-        let found: GetCluster = client.get(&paths::cluster(id))?;
-        client = client.with_url("the Control Plane's dataplane_api", &found.cluster.dataplane_api)?;
+        let cluster: GetCluster = client.get(&paths::cluster(id))?;
+        client = client.with_url("the Control Plane's dataplane_api", &cluster.cluster.dataplane_api)?;
     }
     let mut imported = Imported::default();
     read(&mut imported, &client, paths::ACLS)?;

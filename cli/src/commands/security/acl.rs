@@ -109,12 +109,12 @@ fn validated(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), 
 
 /// Every ACL that matches one of the filters, in order.
 pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSet<Acl>, Failure> {
-    let mut found = BTreeSet::new();
+    let mut matching_acls = BTreeSet::new();
     for filter in filters {
         let listed: ListAcls = client.get(&paths::acls_spelled(filter, client.roles()))?;
-        found.extend(read(&listed.into_acls())?);
+        matching_acls.extend(read(&listed.into_acls())?);
     }
-    Ok(found)
+    Ok(matching_acls)
 }
 
 fn read(bodies: &[AclBody]) -> Result<Vec<Acl>, CallError> {
@@ -127,13 +127,13 @@ pub(super) fn list(
     filters: &[AclFilter],
     format: Format,
 ) -> Result<ExitCode, Failure> {
-    let mut found = matching(client, filters)?;
-    found.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
-    let (filters, found) = (filter_rows(filters, client.roles()), rows(&found, client.roles()));
+    let mut matching_acls = matching(client, filters)?;
+    matching_acls.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
+    let (filters, matching_acls) = (filter_rows(filters, client.roles()), rows(&matching_acls, client.roles()));
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "filters": filters, "matches": found }))?,
-        Format::Text if args.filter.print_filters => output::text(&sections(&filters, "MATCHES", &found))?,
-        Format::Text => output::text(&table(&found))?,
+        Format::Json | Format::Yaml => output::value(format, &json!({ "filters": filters, "matches": matching_acls }))?,
+        Format::Text if args.filter.print_filters => output::text(&sections(&filters, "MATCHES", &matching_acls))?,
+        Format::Text => output::text(&table(&matching_acls))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -162,13 +162,13 @@ pub(super) fn delete(
     filters: &[AclFilter],
     format: Format,
 ) -> Result<ExitCode, Failure> {
-    let found = matching(client, filters)?;
+    let matching_acls = matching(client, filters)?;
     let roles = client.roles();
-    let (filter_table, matches) = (filter_rows(filters, roles), rows(&found, roles));
+    let (filter_table, matches) = (filter_rows(filters, roles), rows(&matching_acls, roles));
     if format == Format::Text {
         output::text(&match args.filter.print_filters {
             true => sections(&filter_table, "MATCHES", &matches),
-            false if found.is_empty() => "No matching ACLs.\n".into(),
+            false if matching_acls.is_empty() => "No matching ACLs.\n".into(),
             false => table(&matches),
         })?;
     }
@@ -180,13 +180,13 @@ pub(super) fn delete(
     };
     let mut fatal = None;
     if args.dry_run {
-        let (before, after) = validated(client, found.into_iter().map(Change::RemoveAcl).collect())?;
+        let (before, after) = validated(client, matching_acls.into_iter().map(Change::RemoveAcl).collect())?;
         let difference = diff(&before, &after);
         add("difference", json!(DiffJson::from(&difference)));
         if format == Format::Text {
             output::text(&format!("\nNothing was deleted. {}", differences::render(&difference)))?;
         }
-    } else if !found.is_empty() {
+    } else if !matching_acls.is_empty() {
         if !args.no_confirm {
             confirm("Confirm deletion of the above matching ACLs?")?;
         }

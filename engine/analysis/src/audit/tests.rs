@@ -1,4 +1,4 @@
-//! Events as they should look, member by member.
+//! Tests of audit events: every member of the expected JSON.
 
 use serde_json::{Value, json};
 
@@ -191,7 +191,7 @@ fn a_refused_sign_in_records_no_claim_and_no_credential() {
     assert_eq!(event["status_detail"], json!("token ****** is not signed by a known key"));
     assert_eq!(event["user"], json!({ "name": "alice", "type_id": 1 }));
 
-    let nobody = authentication(&Authentication {
+    let anonymous = authentication(&Authentication {
         context: context(&product, service::ADMIN),
         user: User { name: "", kind: UserKind::Admin, ..User::default() },
         protocol: AuthProtocol::Unknown,
@@ -199,8 +199,8 @@ fn a_refused_sign_in_records_no_claim_and_no_credential() {
         result: SignInResult::Failure { detail: "" },
     })
     .to_json();
-    assert_eq!(nobody["user"], json!({ "name": "{{anonymous}}", "type_id": 0 }));
-    assert_eq!(nobody.get("status_detail"), None);
+    assert_eq!(anonymous["user"], json!({ "name": "{{anonymous}}", "type_id": 0 }));
+    assert_eq!(anonymous.get("status_detail"), None);
 
     let mistyped = authentication(&Authentication {
         context: context(&product, service::ADMIN),
@@ -371,9 +371,9 @@ fn operations_have_their_activity() {
 fn an_unknown_client_is_the_host_of_the_request() {
     let (product, decision) = (product(), by_group());
     let context = Context { client: Endpoint::default(), ..context(&product, service::KAFKA) };
-    let asked = write().with_host("10.1.1.1".parse::<std::net::IpAddr>().unwrap());
+    let request = write().with_host("10.1.1.1".parse::<std::net::IpAddr>().unwrap());
     let event = |request| api_activity(&ApiActivity { context, ..activity(&product, request, &decision) }).to_json();
-    assert_eq!(event(asked)["src_endpoint"], json!({ "ip": "10.1.1.1" }));
+    assert_eq!(event(request)["src_endpoint"], json!({ "ip": "10.1.1.1" }));
     assert_eq!(event(write())["src_endpoint"], json!({ "name": "unknown" }));
 }
 

@@ -300,19 +300,19 @@ fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<
     let changed = Changed::new(policies);
     let mut report = Report::new(policies);
     let mut asking = Vec::new();
-    let mut asked = Vec::new();
+    let mut unsettled_places = Vec::new();
     for view in changed.views() {
         let seen = view.see();
         let unsettled = if view.asks_others() { seen.unsettled() } else { Vec::new() };
         if unsettled.is_empty() {
             report.add(&view, &seen, None);
         } else {
-            asked.push((view.resource_type, unsettled));
+            unsettled_places.push((view.resource_type, unsettled));
             asking.push(view);
         }
     }
-    let others = Others::of(policies, &changed.patterns, &asked);
-    for (view, (resource_type, unsettled)) in asking.iter().zip(&asked) {
+    let others = Others::of(policies, &changed.patterns, &unsettled_places);
+    for (view, (resource_type, unsettled)) in asking.iter().zip(&unsettled_places) {
         let (places, hosts) = others.over(*resource_type, unsettled);
         report.add(view, &view.see_with(&places, hosts), Some(&others));
     }

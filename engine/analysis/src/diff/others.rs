@@ -49,14 +49,14 @@ impl<'a> Others<'a> {
     pub(super) fn of(
         policies: [&'a Policy; 2],
         patterns: &[Vec<PatternId>; 2],
-        asked: &[(ResourceType, Vec<Place<'a>>)],
+        unsettled: &[(ResourceType, Vec<Place<'a>>)],
     ) -> Self {
         let mut types = Vec::new();
         for resource_type in ResourceType::ALL {
-            let of_type = asked.iter().filter(|(of, _)| of == resource_type);
-            let asked: Vec<Place<'a>> = of_type.flat_map(|(_, places)| places.iter().copied()).collect();
-            if !asked.is_empty() {
-                types.push(OfType::new(policies, patterns, *resource_type, asked));
+            let of_type = unsettled.iter().filter(|(of, _)| of == resource_type);
+            let unsettled: Vec<Place<'a>> = of_type.flat_map(|(_, places)| places.iter().copied()).collect();
+            if !unsettled.is_empty() {
+                types.push(OfType::new(policies, patterns, *resource_type, unsettled));
             }
         }
         Self { types }
@@ -98,10 +98,10 @@ impl<'a> OfType<'a> {
         policies: [&'a Policy; 2],
         patterns: &[Vec<PatternId>; 2],
         resource_type: ResourceType,
-        asked: Vec<Place<'a>>,
+        unsettled: Vec<Place<'a>>,
     ) -> Self {
-        let tree = Tree::new(asked.iter().copied());
-        let asks_all = asked.contains(&Place::All);
+        let tree = Tree::new(unsettled.iter().copied());
+        let asks_all = unsettled.contains(&Place::All);
         let found = [0, 1].map(|side| {
             let policy = *of(&policies, side);
             let mut found = Vec::new();
@@ -114,7 +114,7 @@ impl<'a> OfType<'a> {
             found
         });
         let owned = || found.iter().flatten();
-        let tree = Tree::new(owned().map(|owned| owned.rule.place).chain(asked));
+        let tree = Tree::new(owned().map(|owned| owned.rule.place).chain(unsettled));
         let hosts = hosts_of(owned().map(|owned| &owned.rule.host));
         let scopes = HostScope::all(&hosts);
         let mut made_of = tree.made_of();

@@ -112,11 +112,11 @@ impl Finding {
             return None;
         }
         let new: Vec<Acl> = self.acls.iter().map(meant).collect::<Option<_>>()?;
-        let shown = new.first()?;
+        let first_new = new.first()?;
         let title = format!(
             "Replace the name with the {} `{}`",
-            shown.pattern_type.spelling().label,
-            escaped(&shown.resource_name)
+            first_new.pattern_type.spelling().label,
+            escaped(&first_new.resource_name)
         );
         let remove = self.acls.iter().cloned().map(Change::RemoveAcl);
         let changes = remove.chain(new.iter().cloned().map(Change::AddAcl)).collect();

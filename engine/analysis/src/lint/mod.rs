@@ -100,7 +100,7 @@ impl Finding {
 /// Finds what is odd, the gravest first, then by code and by what it is about.
 ///
 /// A policy is a set of ACLs and cannot hold one twice (D-17); what a document holds twice is found where it is read
-/// ([`gbac_json::lint_from_json`]).
+/// (`gbac_json::lint_from_json`).
 ///
 /// Cost: for each row a look at those of the same and of broader principals on the patterns that cover its own.
 ///

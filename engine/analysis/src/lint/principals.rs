@@ -147,18 +147,18 @@ pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
         }
         Ok(()) => return None,
     };
-    let shown = escaped(&principal.to_string());
+    let label = escaped(&principal.to_string());
     let what = kind.prefix().to_lowercase();
     let (message, hint) = match &error {
         PrincipalError::Wildcard(_) => (
-            format!("`{shown}` is not a wildcard: it is the one {what} with this exact name"),
+            format!("`{label}` is not a wildcard: it is the one {what} with this exact name"),
             format!("only `User:*` means everyone; name each {what}"),
         ),
         PrincipalError::TypeInName(name) => {
             let name = escaped(name);
-            (format!("`{shown}` is the {what} named `{name}`"), format!("write `{name}` if you mean that {what}"))
+            (format!("`{label}` is the {what} named `{name}`"), format!("write `{name}` if you mean that {what}"))
         }
-        error => (format!("`{shown}` could not be created today: {error}"), error.hint()),
+        error => (format!("`{label}` could not be created today: {error}"), error.hint()),
     };
     Some(NameFault { code: (&error).into(), message, hint })
 }
@@ -222,7 +222,7 @@ pub(super) fn lint_near_names(policy: &Policy, findings: &mut Vec<Finding>) {
 
 /// Names that are near each other, which are in order and two at least.
 fn near_names(names: &[&Principal]) -> Finding {
-    let shown: Vec<String> = names.iter().map(|principal| format!("`{}`", escaped(&principal.to_string()))).collect();
+    let label: Vec<String> = names.iter().map(|principal| format!("`{}`", escaped(&principal.to_string()))).collect();
     let first = names.first().map_or("", |first| first.name());
     let mut differences = names.iter().filter_map(|other| name_difference(first, other.name()));
     let (code, by) = match differences.next() {
@@ -234,7 +234,7 @@ fn near_names(names: &[&Principal]) -> Finding {
     } else {
         FindingCode::NAME_LEADING_SLASH
     };
-    let message = format!("{} differ only in {}, but are different principals", shown.join(" and "), by.label());
+    let message = format!("{} differ only in {}, but are different principals", label.join(" and "), by.label());
     let hint = "names are compared byte by byte: use the spelling of the identity provider";
     let about = names.iter().map(|principal| (*principal).clone()).collect();
     Finding::new(code, Severity::Warning, message, hint).with_principals(about)

@@ -244,13 +244,13 @@ mod tests {
 
     #[test]
     fn asks_for_every_check_in_order() {
-        let mut asked = Vec::new();
+        let mut evaluated = Vec::new();
         let need = Requirement::All(vec![check("b"), Requirement::Any(vec![check("a"), check("b")])]);
         let outcome = need.outcome(|check| {
-            asked.push(check.resource_name.clone());
+            evaluated.push(check.resource_name.clone());
             Outcome::Deny
         });
-        assert_eq!((outcome, asked), (Outcome::Deny, vec!["b".to_string(), "a".into(), "b".into()]));
+        assert_eq!((outcome, evaluated), (Outcome::Deny, vec!["b".to_string(), "a".into(), "b".into()]));
         assert_eq!(need.checks().len(), 2);
     }
 

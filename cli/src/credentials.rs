@@ -1,0 +1,148 @@
+//! The credentials of a caller: where they are read, and which of them a request carries.
+
+use std::env;
+use std::io::{self, IsTerminal};
+
+use gbac_api::paths;
+use gbac_engine::token;
+use reqwest::RequestBuilder;
+
+use crate::args::online::ConnectArgs;
+use crate::input;
+use crate::output::{Failure, plain};
+use crate::profile::Profile;
+
+/// Paths of the Data Plane and Control Plane APIs; every other path belongs to the Admin API.
+const DATA_PLANE: [&str; 3] = [paths::ACLS, paths::ROLES, paths::CLUSTERS];
+
+/// The credentials of a caller: a token, a user name with a password, or both.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Credentials {
+    token: Option<String>,
+    basic: Option<(String, String)>,
+}
+
+impl Credentials {
+    /// Reads flags, then the environment, then the profile; prompts for a missing password on a terminal.
+    pub(crate) fn read(args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
+        let password = match &args.password_file {
+            Some(path) => Some(input::text(path)?.trim_end_matches(['\r', '\n']).to_owned()),
+            None => env::var("GBAC_PASSWORD").ok(),
+        };
+        let token = match &args.connect_token {
+            Some(path) => Some(input::text(path)?),
+            None => env::var("GBAC_TOKEN").ok(),
+        };
+        // A token overrides the user of a profile, but not a user from a flag or the environment.
+        let from_profile =
+            profile.and_then(|profile| profile.user.clone()).filter(|_| password.is_some() || token.is_none());
+        let environment = env::var("GBAC_USER").ok();
+        let user = args.connect_user.clone().or(match &args.profile {
+            Some(_) => from_profile.or(environment),
+            None => environment.or(from_profile),
+        });
+        let password = match (&user, password) {
+            (Some(user), None) if token.is_none() && io::stdin().is_terminal() && !user.contains(':') => {
+                Some(prompt_for_password(user)?)
+            }
+            (_, password) => password,
+        };
+        Self::from_parts(user, password, token)
+    }
+
+    /// A user without a password, or the reverse, is an error and never an anonymous caller.
+    fn from_parts(user: Option<String>, password: Option<String>, token: Option<String>) -> Result<Self, Failure> {
+        let basic = match (user, password) {
+            (None, None) => None,
+            (Some(user), Some(password)) if is_valid_user_name(&user) => Some((user, password)),
+            (Some(_), Some(_)) => {
+                return Err(Failure::usage("the user name is empty or contains a colon; correct --user or GBAC_USER"));
+            }
+            (Some(_), None) => {
+                return Err(Failure::usage("the user has no password; set GBAC_PASSWORD or pass --password-file"));
+            }
+            (None, Some(_)) => {
+                return Err(Failure::usage("a password was given without a user; set GBAC_USER or pass --user"));
+            }
+        };
+        let token = token.map(|pasted| token::normalize_pasted(&pasted).token);
+        if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Err(Failure::usage("--token-file, GBAC_TOKEN: not an access token; copy the whole token"));
+        }
+        Ok(Self { token, basic })
+    }
+
+    /// Adds the credentials for a path: with both kinds, the token for the Data Plane and the password elsewhere (D-26).
+    pub(crate) fn authorize(&self, path: &str, request: RequestBuilder) -> RequestBuilder {
+        let data_plane = DATA_PLANE.iter().any(|api| path.starts_with(api));
+        match (&self.token, &self.basic) {
+            (Some(token), None) => request.bearer_auth(token),
+            (Some(token), Some(_)) if data_plane => request.bearer_auth(token),
+            (_, Some((user, password))) => request.basic_auth(user, Some(password)),
+            (None, None) => request,
+        }
+    }
+}
+
+/// Whether a user name can be sent with a password (RFC 7617).
+pub(crate) fn is_valid_user_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(':')
+}
+
+/// Prompts on the terminal, without echo.
+fn prompt_for_password(user: &str) -> Result<String, Failure> {
+    let prompt = format!("Password for {}: ", plain(user));
+    rpassword::prompt_password(prompt).map_err(|error| Failure::io("the terminal", &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_without_a_password_is_refused() {
+        let of = |user: Option<&str>, password: Option<&str>, token: Option<&str>| {
+            let own = |text: Option<&str>| text.map(str::to_owned);
+            Credentials::from_parts(own(user), own(password), own(token))
+        };
+        assert_eq!(of(None, None, None).unwrap(), Credentials::default());
+        let both = of(Some("admin"), Some(""), Some("Bearer a.b.c\n")).unwrap();
+        assert_eq!(both, Credentials { token: Some("a.b.c".into()), basic: Some(("admin".into(), String::new())) });
+        for (user, password, token) in [
+            (Some("admin"), None, None),
+            (None, Some("x"), None),
+            (Some("a:b"), Some("x"), None),
+            (Some(""), Some("x"), None),
+            (None, None, Some("")),
+            (None, None, Some("a\u{e9}b")),
+        ] {
+            assert!(of(user, password, token).is_err(), "{user:?} {password:?} {token:?}");
+        }
+    }
+
+    #[test]
+    fn each_path_has_its_credential() {
+        let http = || {
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            reqwest::Client::new().get("http://127.0.0.1/")
+        };
+        let signed = |token: bool, basic: bool, path: &str| {
+            let token = token.then(|| "t".to_owned());
+            let basic = basic.then(|| ("u".to_owned(), "p".to_owned()));
+            let request = Credentials { token, basic }.authorize(path, http()).build().unwrap();
+            let header = request.headers().get("authorization").map(|value| value.to_str().unwrap().to_owned());
+            header.map(|text| text.split(' ').next().unwrap().to_owned())
+        };
+        for (token, basic, path, scheme) in [
+            (true, true, "/v1/acls", Some("Bearer")),
+            (true, true, "/v1/roles/x", Some("Bearer")),
+            (true, true, "/v1/cluster_config", Some("Basic")),
+            (true, true, "/gbac/v1/policy", Some("Basic")),
+            (true, false, "/v1/loggers", Some("Bearer")),
+            (false, true, "/v1/acls", Some("Basic")),
+            (false, false, "/v1/acls", None),
+        ] {
+            assert_eq!(signed(token, basic, path).as_deref(), scheme, "{token} {basic} {path}");
+        }
+    }
+}
