@@ -10,6 +10,7 @@ mod cli;
 mod conformance;
 mod corners;
 mod crash;
+mod denial_of_service;
 mod differential;
 mod documents;
 mod exhaustive;

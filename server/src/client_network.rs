@@ -1,22 +1,27 @@
 //! The networks of clients, and how much each of them takes at once.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use crate::lock::Lock;
 
 /// The network of a client: an IPv4 address, or an IPv6 network of 64 bits, in which one machine can use any address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ClientNetwork(u128);
+pub(crate) struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
     /// The network of an address.
     pub(crate) fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
-            IpAddr::V4(address) => address.to_bits().into(),
-            IpAddr::V6(address) => address.to_bits() >> 64 << 64,
+            IpAddr::V4(address) => address.into(),
+            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         })
+    }
+
+    /// Its first address.
+    pub(crate) const fn first_address(self) -> IpAddr {
+        self.0
     }
 }
 
@@ -85,6 +90,7 @@ mod tests {
         assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
         assert_eq!(network("10.0.0.1"), network("::ffff:10.0.0.1"));
         assert_ne!(network("10.0.0.1"), network("10.0.0.2"));
+        assert_eq!(network("2001:db8::1").first_address().to_string(), "2001:db8::");
     }
 
     #[test]

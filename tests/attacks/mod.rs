@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use gbac_engine::time::Timestamp;
+use gbac_engine::Timestamp;
 use gbac_engine::token::normalize_pasted;
 use gbac_engine::verify::{KeySet, Validation, VerificationOutcome, verification_steps, verify};
 use serde_json::{Value, json};

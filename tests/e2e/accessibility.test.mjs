@@ -140,7 +140,7 @@ const states = {
   'simulator, by hand': async (page) => {
     const simulator = new Simulator(page);
     await simulator.open();
-    await page.getByRole('radio', { name: 'Groups by hand' }).check();
+    await simulator.identity.getByRole('radio', { name: 'Groups by hand' }).check();
     await simulator.groups.fill('engineering');
   },
   'permissions, filled': async (page) => {

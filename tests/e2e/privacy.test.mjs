@@ -66,7 +66,7 @@ journey('groups by hand and keys are sent nowhere either', { watched: true }, as
   await simulator.token.fill(await set.provider.token('maya.okafor'));
   await simulator.verify({ keys, issuer: set.provider.issuer, audience: set.provider.audience });
   await simulator.says('Signature verified');
-  await page.getByRole('radio', { name: 'Groups by hand' }).check();
+  await simulator.identity.getByRole('radio', { name: 'Groups by hand' }).check();
   const group = 'a-group-that-nobody-else-may-know-of';
   await simulator.user.fill('someone-whose-name-is-long-enough');
   await simulator.groups.fill(group);

@@ -289,7 +289,7 @@ journey('an expired token is denied, and can be answered for as if it were not',
 journey('groups by hand give the same verdict as a token', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await page.getByRole('radio', { name: 'Groups by hand' }).check();
+  await simulator.identity.getByRole('radio', { name: 'Groups by hand' }).check();
   await simulator.user.fill('maya.okafor');
   await simulator.groups.fill('engineering\nanalytics\na, b');
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
@@ -305,11 +305,11 @@ journey('groups by hand give the same verdict as a token', async ({ page }) => {
   await simulator.sees('Allowed', /User:root is a superuser/);
 
   // The token that was entered before is still there.
-  await page.getByRole('radio', { name: 'Token', exact: true }).check();
+  await simulator.identity.getByRole('radio', { name: 'Token', exact: true }).check();
   await simulator.enter(await set.provider.token('tom.weber'));
-  await page.getByRole('radio', { name: 'Groups by hand' }).check();
+  await simulator.identity.getByRole('radio', { name: 'Groups by hand' }).check();
   assert.equal(await simulator.groups.inputValue(), 'engineering');
-  await page.getByRole('radio', { name: 'Token', exact: true }).check();
+  await simulator.identity.getByRole('radio', { name: 'Token', exact: true }).check();
   await simulator.sees('Denied by rule', /User:tom\.weber/);
 });
 

@@ -1,11 +1,13 @@
 //! What the tests share: the vectors, a simple oracle, small worlds in which names collide, and a running service.
 
+pub mod attack;
 pub mod bad_requests;
 pub mod bytes;
 pub mod changes;
 pub mod data;
 pub mod folder;
 pub mod fuzz;
+pub mod http2;
 pub mod oracle;
 pub mod program;
 pub mod samples;

@@ -40,8 +40,17 @@ impl Service {
     /// When it does not start.
     #[must_use]
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts one with further flags.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start_with(args: &[&str]) -> Self {
         let mut command = program::command();
-        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]);
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).args(args);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");

@@ -39,10 +39,15 @@ struct Check {
 const LONG: [&str; 1] = ["fuzz"];
 /// Parts of other checks, which run only when they are named.
 const PARTS: [&str; 1] = ["portable"];
-/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, how often the service is killed, and that
-/// the JavaScript package is tried in every toolchain.
-const LONG_ENV: [(&str, &str); 4] =
-    [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200"), ("GBAC_MATRIX", "long")];
+/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, how often the service is killed, that the
+/// JavaScript package is tried in every toolchain, and how many requests the service answers during each attack.
+const LONG_ENV: [(&str, &str); 5] = [
+    ("GBAC_CASES", "2000000"),
+    ("GBAC_ACLS", "3"),
+    ("GBAC_KILLS", "200"),
+    ("GBAC_MATRIX", "long"),
+    ("GBAC_REQUESTS", "300"),
+];
 /// Where a person sets the seed of random cases, and where proptest reads it.
 const SEED: &str = "GBAC_SEED";
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";

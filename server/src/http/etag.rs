@@ -47,12 +47,12 @@ fn contains(list: &HeaderValue, etag: &str) -> bool {
     })
 }
 
-/// Adds the entity tag to a response.
+/// Adds the entity tag to a response. Clients keep a document only themselves, not in a cache.
 pub(crate) fn with_etag(mut response: Response, etag: &str) -> Response {
     let headers = response.headers_mut();
     if let Ok(etag) = HeaderValue::from_str(etag) {
         headers.insert(header::ETAG, etag);
     }
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

@@ -107,6 +107,7 @@ impl RelayedSignIns {
                     let _ = failed_sign_ins.count(&name, client, now);
                 }
             } else if is_counted {
+                // Even a success may be that of an operation that accepts everything.
                 failed_sign_ins.remove(&name, client);
             }
             if verdict == Verdict::Accepted && is_counted {

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, Method, Response as HttpResponse, StatusCode, head
 use axum::response::Response;
 use axum::routing::any;
 use gbac_analysis::audit::{CallEffect, CallResult};
-use gbac_api::address::{BaseUrl, address};
+use gbac_api::address::BaseUrl;
 use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
@@ -31,7 +31,7 @@ use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
 use crate::state::service::Service;
 use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, UpstreamResponse};
 use crate::upstream::operations::{Api, Lookup};
-use crate::upstream::{Upstream, split_path};
+use crate::upstream::{self, Upstream, split_path};
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -195,9 +195,8 @@ fn relayed_response(response: UpstreamResponse) -> Response {
     response
 }
 
-/// Asks the Control Plane for the base URL of a cluster's Data Plane, which must use https, or be on this machine together with the Control Plane. The
-/// inner error
-/// is the response of the Control Plane if it is not successful.
+/// Asks the Control Plane for the base URL of a cluster's Data Plane. The inner error is the response of the Control Plane if it is
+/// not successful.
 async fn find_data_plane(
     client: &UpstreamClient,
     control_plane: &BaseUrl,
@@ -223,13 +222,7 @@ async fn find_data_plane(
     };
     let GetCluster { cluster } =
         serde_json::from_slice(&response.body).map_err(|_| unusable("it has no string `cluster.dataplane_api`"))?;
-    address(&cluster.dataplane_api).map_err(|error| unusable(&error.to_string()))?;
-    let data_plane = BaseUrl::parse(&cluster.dataplane_api).map_err(|error| unusable(&error.to_string()))?;
-    // Otherwise, a Control Plane elsewhere could send callers to services that only listen on this machine.
-    if data_plane.is_this_machine() && !control_plane.is_this_machine() {
-        return Err(unusable("it names an address of this machine, and the Control Plane is on another one"));
-    }
-    Ok(Ok(data_plane))
+    upstream::data_plane(control_plane, &cluster.dataplane_api).map(Ok).map_err(|cause| unusable(&cause))
 }
 
 fn problem(error: &UpstreamError) -> Problem {

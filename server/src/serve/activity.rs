@@ -59,11 +59,6 @@ impl Activity {
         Self(Arc::new(Parts { opened: Instant::now(), state: Lock::default(), evicted: Notify::new() }))
     }
 
-    /// When the connection was accepted.
-    pub(super) fn opened(&self) -> Instant {
-        self.0.opened
-    }
-
     /// Since when the connection is without requests; `None` if it has one.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         self.0.state.with(|state| state.requests.is_empty().then_some(state.idle_since.unwrap_or(self.0.opened)))
@@ -149,7 +144,9 @@ pub(super) struct ResponseBody {
 
 impl ResponseBody {
     /// The body of the response to this request, which takes a slot of its client.
-    pub(super) const fn new(body: Body, request: ActiveRequest, slot: Option<Arc<NetworkSlot>>) -> Self {
+    pub(super) fn new(body: Body, request: ActiveRequest, slot: Option<Arc<NetworkSlot>>) -> Self {
+        // Over HTTP/2, the client may not even allow the first piece.
+        request.enter(Stage::Client(Instant::now()));
         Self { body, rest: Bytes::new(), request, _slot: slot }
     }
 
@@ -205,6 +202,18 @@ mod tests {
 
     use super::*;
 
+    /// A body that never comes.
+    struct Never;
+
+    impl HttpBody for Never {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+            Poll::Pending
+        }
+    }
+
     async fn closes_after(activity: &Activity) -> (u64, CloseReason) {
         let begin = Instant::now();
         let reason = timeout(Duration::from_secs(3600), activity.expired()).await.expect("it is closed");
@@ -234,6 +243,14 @@ mod tests {
         assert_eq!(closes_after(&activity).await, (30, CloseReason::Stalled));
         drop(body);
         assert_eq!(activity.idle_since(), Some(Instant::now()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_response_that_waits_for_this_service_is_not_stalled() {
+        let activity = Activity::new();
+        let mut waiting = ResponseBody::new(Body::new(Never), activity.request(), None);
+        let _ = timeout(Duration::from_secs(1), waiting.frame()).await;
+        assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use super::activity::Activity;
 use super::connection_limits::ConnectionLimits;
 use crate::client_network::{ClientNetwork, NetworkSlot, NetworkSlots};
 use crate::lock::Lock;
-use crate::metrics::{Metrics, RefuseReason};
+use crate::metrics::{CloseReason, Metrics, RefuseReason};
 use crate::state::service::Service;
 
 /// The open connections; a handle that is cheap to clone.
@@ -73,6 +73,7 @@ impl ConnectionTable {
             if open.connections.len() >= parts.limit {
                 let evicted = self.longest_idle(open)?;
                 open.connections.remove(&evicted)?.activity.evict();
+                self.metrics().count_closed_connection(CloseReason::Evicted);
             }
             open.last = open.last.wrapping_add(1);
             open.connections.insert(open.last, Entry { network, is_trusted, activity: activity.clone() });
@@ -111,7 +112,6 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::metrics::CloseReason;
     use crate::serve::options::ServeOptions;
     use crate::serve::start::open;
 

@@ -93,7 +93,7 @@ impl Server {
         let reload = match self.tls {
             Some(certificate) => {
                 let requested = ReloadSignal::new().map_err(ServeError::Start)?;
-                Some(tokio::spawn(certificate.keep_fresh(requested)))
+                Some(tokio::spawn(certificate.keep_fresh(requested, tls::CHECK_INTERVAL)))
             }
             None => None,
         };

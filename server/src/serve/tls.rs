@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::interval;
 
 /// The interval at which the files are checked for changes.
-const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The files for TLS, in PEM format.
 #[derive(Debug, Clone)]
@@ -119,8 +119,8 @@ impl Certificate {
     }
 
     /// Reloads the files at intervals and at each signal, for as long as the service runs.
-    pub(crate) async fn keep_fresh(mut self, mut requested: ReloadSignal) {
-        let mut ticks = interval(CHECK_INTERVAL);
+    pub(crate) async fn keep_fresh(mut self, mut requested: ReloadSignal, checked_every: Duration) {
+        let mut ticks = interval(checked_every);
         ticks.tick().await;
         loop {
             tokio::select! {
@@ -244,8 +244,24 @@ mod tests {
         let files = files(folder.path());
         let certificate = Certificate::open(files.clone()).unwrap();
         let mut config = certificate.config();
-        let fresh = tokio::spawn(certificate.keep_fresh(ReloadSignal::new().unwrap()));
+        let fresh = tokio::spawn(certificate.keep_fresh(ReloadSignal::new().unwrap(), CHECK_INTERVAL));
         write_new(&files);
+        config.changed().await.unwrap();
+        fresh.abort();
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_signal_reloads_the_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        let certificate = Certificate::open(files.clone()).unwrap();
+        let mut config = certificate.config();
+        let signal = ReloadSignal::new().unwrap();
+        let fresh = tokio::spawn(certificate.keep_fresh(signal, Duration::from_secs(86_400)));
+        write_new(&files);
+        let sent = std::process::Command::new("kill").args(["-HUP", &std::process::id().to_string()]).status();
+        assert!(sent.unwrap().success());
         config.changed().await.unwrap();
         fresh.abort();
     }

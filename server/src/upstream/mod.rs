@@ -3,7 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod operations;
 
-use gbac_api::address::{BaseUrl, BaseUrlError};
+use gbac_api::address::{BaseUrl, BaseUrlError, address};
 use gbac_api::paths;
 use gbac_api::service::Upstream as UpstreamPaths;
 
@@ -101,4 +101,37 @@ pub(crate) fn split_path(path: &str) -> Option<(&str, Option<&str>, &str)> {
     let rest = rest.strip_prefix('/')?;
     let (id, _) = rest.split_once('/')?;
     Some((name, Some(id), rest.strip_prefix(id)?))
+}
+
+/// The base URL of the Data Plane that a Control Plane names: https, or on this machine together with the Control Plane.
+/// Otherwise, a Control Plane elsewhere could send callers to services that only listen on this machine.
+///
+/// # Errors
+/// It is another URL; why.
+pub(crate) fn data_plane(control_plane: &BaseUrl, text: &str) -> Result<BaseUrl, String> {
+    address(text).map_err(|error| error.to_string())?;
+    let data_plane = BaseUrl::parse(text).map_err(|error| error.to_string())?;
+    if data_plane.is_this_machine() && !control_plane.is_this_machine() {
+        return Err("it names an address of this machine, and the Control Plane is on another one".into());
+    }
+    Ok(data_plane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_control_plane_on_this_machine_names_a_data_plane_there() {
+        let of = |control_plane: &str, text: &str| data_plane(&BaseUrl::parse(control_plane).unwrap(), text);
+        for here in
+            ["http://127.0.0.1:9", "https://localhost", "https://[::1]:9", "https://a.localhost", "https://0.0.0.0"]
+        {
+            assert!(of("http://127.0.0.1:1", here).is_ok(), "{here}");
+            let error = of("https://api.example", here).expect_err(here);
+            assert_eq!(error, "it names an address of this machine, and the Control Plane is on another one");
+        }
+        assert!(of("https://api.example", "https://data.example").is_ok());
+        assert!(of("http://127.0.0.1:1", "http://10.0.0.1").is_err());
+    }
 }

@@ -60,7 +60,7 @@ async fn only_own_host_names_are_accepted() {
     })
     .unwrap();
     let status = async |host: &str| {
-        let request = axum::http::Request::get("/healthz").header("host", host).body(axum::body::Body::empty());
+        let request = axum::http::Request::get("/gbac/v1/service").header("host", host).body(axum::body::Body::empty());
         service.ask(request.unwrap()).await.status
     };
     assert_eq!((status("gbac.example").await, status("localhost:1").await), (200, 200));

@@ -19,7 +19,7 @@ async fn put(service: &Service, tag: &str, body: &Value) -> Answer {
 async fn a_document_round_trips() {
     let service = Service::start();
     let read = service.get(PATH).await;
-    assert_eq!((read.status, read.header("cache-control")), (200, "no-cache"));
+    assert_eq!((read.status, read.header("cache-control")), (200, "no-store"));
     let tag = read.header("etag").to_owned();
     let mut document = read.json();
     assert_eq!(document["acls"].as_array().unwrap().len(), 18);

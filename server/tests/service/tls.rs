@@ -54,6 +54,7 @@ async fn only_tls_connections_are_accepted() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\"demo\":false"), "{answer}");
+    assert!(answer.contains("strict-transport-security: max-age=31536000\r\n"), "{answer}");
     let stream = connect(&[b"h2", b"http/1.1"]).await;
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
     drop(stream);

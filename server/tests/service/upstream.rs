@@ -329,3 +329,127 @@ async fn service_information_lists_the_upstream_paths() {
     );
     assert_eq!(Service::start().get("/gbac/v1/service").await.json().get("upstream"), None);
 }
+
+#[tokio::test]
+async fn wrong_passwords_of_the_cluster_are_limited() {
+    let cluster = Cluster::start();
+    let service = relaying(&cluster.url());
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    let role = json!({ "name": "r" });
+    let status = async |user: &str, password: &str| {
+        service.send_as(Method::POST, path, &role, &basic(user, password)).await.status
+    };
+    assert_eq!(status("admin", "demo").await, 201);
+    for n in 0..10 {
+        assert_eq!(status("admin", &format!("x{n}")).await, 401);
+    }
+    let limited = service.send_as(Method::POST, path, &role, &basic("admin", "x")).await;
+    assert_eq!((limited.status, limited.header("retry-after")), (429, "6"));
+    assert_eq!(status("admin", "demo").await, 201, "who was right before does not wait");
+    let other = "/gbac/v1/upstream/admin/v1/cluster_config";
+    assert_eq!(get(&service, other).await.0, 429, "but was not for another operation, which may accept everything");
+    assert_eq!(
+        service.send_as(Method::POST, "/v1/roles", &json!({}), &basic("admin", "x")).await.status,
+        401,
+        "the admin of this service is another user"
+    );
+}
+
+#[tokio::test]
+async fn an_operation_without_authentication_does_not_test_passwords() {
+    let cluster = Cluster::start();
+    let service = relaying(&cluster.url());
+    let schema = "/gbac/v1/upstream/admin/v1/cluster_config/schema";
+    let guarded = "/gbac/v1/upstream/admin/v1/cluster_config";
+    let body = json!({ "upsert": {}, "remove": [] });
+    let mut guesses = 0;
+    for n in 0..30 {
+        let guess = basic("admin", &format!("x{n}"));
+        service.get_as(schema, &guess).await;
+        guesses += u32::from(service.send_as(Method::PUT, guarded, &body, &guess).await.status == 401);
+    }
+    assert_eq!(guesses, 10);
+}
+
+#[tokio::test]
+async fn malformed_credentials_do_not_reach_the_cluster() {
+    let (service, told) = answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    for credentials in ["Basic", "Basic ???", "Basic YWRtaW4=", "Digest x", "basic\tYTpi"] {
+        assert_eq!(service.get_as(path, credentials).await.status, 401, "{credentials}");
+    }
+    let twice = Request::get(path).header("authorization", admin()).header("authorization", basic("admin", "x"));
+    assert_eq!(service.ask(twice.body(Body::empty()).unwrap()).await.status, 401);
+    assert!(told.try_recv().is_err(), "a cluster might read them in another way");
+}
+
+#[tokio::test]
+async fn a_relay_can_require_a_sign_in_to_this_service() {
+    let cluster = Cluster::with(|options| options.admin_password = Some("theirs".into()));
+    let service = Service::with(|options| {
+        options.upstream.dataplane = Some(cluster.url());
+        options.upstream.requires_sign_in = true;
+    });
+    let theirs = basic("admin", "theirs");
+    let list = async |own: Option<&str>, for_cluster: &str| {
+        let mut request = Request::get("/gbac/v1/upstream/dataplane/v1/roles").header("authorization", for_cluster);
+        if let Some(own) = own {
+            request = request.header("gbac-authorization", own);
+        }
+        service.ask(request.body(Body::empty()).unwrap()).await
+    };
+    let refused = list(None, &theirs).await;
+    assert_eq!(refused.both().1["message"], "credentials rejected", "they are not valid here");
+    assert_eq!(list(Some(&basic("admin", "x")), &theirs).await.status, 401);
+    assert_eq!(list(Some(&admin()), &theirs).await.status, 200);
+    let token = format!("Bearer {}", service.people().await.remove(0).token);
+    assert_eq!(list(Some(&token), &theirs).await.status, 200, "every user of this service");
+    assert_eq!(list(None, &admin()).await.status, 401, "valid here, and refused by the cluster");
+}
+
+#[tokio::test]
+async fn changes_through_the_relay_are_recorded() {
+    let cluster = Cluster::start();
+    let service = relaying(&cluster.url());
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    let send = async |credentials: &str| {
+        service.send_as(Method::POST, path, &json!({ "name": "r" }), credentials).await.status
+    };
+    assert_eq!((send(&admin()).await, send(&basic("admin", "x")).await), (201, 401));
+    let read = "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/ListRoles";
+    assert_eq!(service.send(Method::POST, read, &json!({})).await.status, 200);
+    assert_eq!(get(&service, path).await.0, 200);
+    let Value::Array(events) = service.get_as("/gbac/v1/audit?limit=50", &admin()).await.json()["events"].clone()
+    else {
+        panic!("a list")
+    };
+    let mut told: Vec<String> = events
+        .iter()
+        .filter(|event| event["http_request"].to_string().contains(path))
+        .map(|event| {
+            let (actor, desc) = (&event["actor"], &event["actor"]["authorizations"][0]["policy"]["desc"]);
+            format!("{} {} {desc}", actor["user"]["name"], event["status_id"])
+        })
+        .collect();
+    told.reverse();
+    assert_eq!(told.len(), 4, "before and after each change, and none for what only reads: {told:?}");
+    assert!(told[1].starts_with("\"admin\" 1") && told[1].contains("status 201"), "{told:?}");
+    assert!(told[3].contains("status 401"), "{told:?}");
+    assert!(!told[3].contains("admin"), "a password may have been typed in place of the name: {told:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_recorded_is_not_relayed() {
+    let cluster = Cluster::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let service = Service::with(|options| {
+        options.upstream.dataplane = Some(cluster.url());
+        crate::harness::demo_options(options).audit_file = Some(file.clone());
+    });
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    assert_eq!(service.send(Method::POST, path, &json!({ "name": "unrecorded" })).await.status, 503);
+    assert_eq!(get(&service, &format!("{path}/unrecorded")).await.0, 404);
+}

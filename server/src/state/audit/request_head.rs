@@ -4,6 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use gbac_analysis::audit::{Endpoint, HttpRequest};
 
+use crate::client_network::ClientNetwork;
+
 /// The head of a request, without credentials.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestHead {
@@ -44,16 +46,9 @@ impl RequestHead {
         self.client.map(|client| client.ip().to_canonical().to_string()).unwrap_or_default()
     }
 
-    /// The network that a client without valid credentials belongs to: an IPv4 address, or the 64 bits of an IPv6 address that one
-    /// customer of a provider has.
+    /// The network that a client without valid credentials belongs to.
     pub(super) fn client_network(&self) -> Option<IpAddr> {
-        match self.client?.ip().to_canonical() {
-            IpAddr::V4(address) => Some(address.into()),
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                Some(std::net::Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into())
-            }
-        }
+        self.client.map(|client| ClientNetwork::of(client.ip()).first_address())
     }
 
     /// The client, as events describe it.

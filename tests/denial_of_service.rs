@@ -1,0 +1,121 @@
+//! Clients without credentials cannot stop the built `gbac serve`: while each attack runs from one address, every request of a client
+//! at another address succeeds within 5 seconds, directly and behind the same trusted proxy.
+//!
+//! `GBAC_REQUESTS` is the number of requests during each attack.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use gbac_tests::attack::{Attack, Attackers, Target};
+use gbac_tests::service::Service;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::runtime;
+use tokio::time::{Instant, timeout};
+
+/// As many as the short form takes.
+const REQUESTS: usize = 5;
+/// The time limit of each.
+const LIMIT: Duration = Duration::from_secs(5);
+
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+const PROXY: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
+/// Clients behind the proxy (RFC 5737).
+const CLIENT_BEHIND: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+const ATTACKER_BEHIND: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 66));
+
+fn requests() -> usize {
+    std::env::var("GBAC_REQUESTS").map_or(REQUESTS, |text| text.parse().expect("a number"))
+}
+
+/// The status of a request on a connection of its own.
+async fn get(target: &Target, path: &str) -> String {
+    let mut stream = target.connect().await.expect("a connection");
+    let (address, client) = (target.address, target.forwarded());
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{client}\r\n");
+    // Who is refused at once may not read it.
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).lines().next().unwrap_or("nothing").to_owned()
+}
+
+fn withstands(attacks: &[Attack], args: &[&str], attacker: &Target, client: &Target) {
+    let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    for &attack in attacks {
+        let service = Service::start_with(args);
+        let address: SocketAddr = service.url.strip_prefix("http://").expect("an address").parse().expect("an address");
+        let at = |target: &Target| Target { address, ..target.clone() };
+        let (attacker, client) = (at(attacker), at(client));
+        let name = attack.name();
+        runtime.block_on(async {
+            let mut attackers = Attackers::start(attack, &attacker);
+            attackers.under_way().await;
+            let mut slowest = Duration::ZERO;
+            for n in 0..requests() {
+                let path = ["/gbac/v1/service", "/v1/roles", "/healthz"][n % 3];
+                let began = Instant::now();
+                let answer = timeout(LIMIT, get(&client, path)).await;
+                slowest = slowest.max(began.elapsed());
+                assert_eq!(answer.as_deref(), Ok("HTTP/1.1 200 OK"), "{path} during {name}");
+            }
+            assert!(attackers.sent() > 0 || attack == Attack::Idle, "{name} has sent nothing");
+            eprintln!("{name}: slowest {slowest:?}, {} bytes, {} ended", attackers.sent(), attackers.ended());
+        });
+        assert_eq!(service.get("/healthz"), "ok\n", "after {name}");
+    }
+}
+
+const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+
+fn direct(from: IpAddr) -> Target {
+    Target { address: NOWHERE, from, forwarded_for: None }
+}
+
+fn proxied(client: IpAddr) -> Target {
+    Target { address: NOWHERE, from: PROXY, forwarded_for: Some(client) }
+}
+
+#[test]
+fn a_client_is_served_during_every_attack() {
+    withstands(&Attack::ALL, &[], &direct(ATTACKER), &direct(CLIENT));
+}
+
+#[test]
+fn a_client_is_served_during_every_attack_behind_the_same_proxy() {
+    let args = ["--trusted-proxy", &PROXY.to_string()];
+    withstands(&Attack::ALL, &args, &proxied(ATTACKER_BEHIND), &proxied(CLIENT_BEHIND));
+}
+
+/// Takes as many connections as one address gets, and counts those of further ones that are ended at once.
+#[test]
+fn an_address_has_a_limited_number_of_connections() {
+    let service = Service::start_with(&["--max-connections", "8", "--max-connections-per-address", "3"]);
+    let address: SocketAddr = service.url.strip_prefix("http://").expect("an address").parse().expect("an address");
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let from = |n: u8| Target { address, ..direct(Ipv4Addr::new(127, 0, 0, n).into()) };
+        let ends = async |target: &Target| {
+            let mut stream = target.connect().await.expect("a connection");
+            let ended =
+                timeout(LIMIT, stream.read(&mut [0])).await.map_or(true, |read| read.map_or(true, |read| read == 0));
+            assert!(ended, "nobody has sent anything");
+        };
+        let mut held = Vec::new();
+        for _ in 0..3 {
+            held.push(from(2).connect().await.expect("a connection"));
+        }
+        ends(&from(2)).await;
+        for n in [3, 4] {
+            for _ in 0..3 {
+                held.push(from(n).connect().await.expect("a connection"));
+            }
+        }
+        assert_eq!(get(&from(1), "/healthz").await, "HTTP/1.1 200 OK", "an idle connection makes room");
+        drop(held);
+        let metrics = service.get("/metrics");
+        let refused = "gbac_connections_refused_total{reason=\"address\"} 1";
+        assert!(metrics.lines().any(|line| line == refused), "{metrics}");
+        assert!(metrics.contains("gbac_connections_closed_total{reason=\"evicted\"}"), "{metrics}");
+    });
+}
