@@ -14,6 +14,8 @@ const AGAIN = 60;
  * @returns {(token: string, now: number) => Promise<import('gbac-engine/verify').VerifiedClaims>}
  */
 export function remoteKeys({ url, issuer, audience, fetch = globalThis.fetch, clock = () => Date.now() / 1000 }) {
+  // Said when the program starts, not when the first token comes.
+  if (typeof url !== 'string') throw new EngineError('wrong_type', `\`url\` is the address of the keys, a string, and this is of type ${typeof url}`);
   /** @type {Promise<Verifier> | undefined} */
   let loading;
   let loadedAt = -Infinity;

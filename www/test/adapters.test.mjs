@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { guard } from 'gbac-engine/fastify';
 import { guardAdmin, guardConsumer, guardProducer, NotAllowed } from 'gbac-engine/kafkajs';
 import * as reactAdapter from 'gbac-engine/react';
-import { identities } from 'gbac-engine/identities';
+import { identities, remoteKeys } from 'gbac-engine/identities';
 import { acls, Policy, verifier } from 'gbac-engine/verify';
 import * as vueAdapter from 'gbac-engine/vue';
 import Fastify from 'fastify';
@@ -43,6 +43,10 @@ test('Fastify', async (t) => {
   t.after(() => broken.close());
   broken.get('/', { onRequest: guard({ identify: async () => { throw new Error('no keys'); }, need: () => ({ operation: 'read', resourceType: 'topic', name: 'x' }) }) }, async () => 'in');
   assert.equal((await broken.inject({ url: '/', headers: { authorization: 'Bearer x' } })).statusCode, 500, 'keys that cannot be fetched let nobody in');
+});
+
+test('an address of keys that is missing is said when the program starts', () => {
+  assert.throws(() => remoteKeys({ url: undefined, issuer: ISSUER, audience: AUDIENCE }), (error) => error.code === 'wrong_type' && /address of the keys/.test(error.message));
 });
 
 /** Real clients of KafkaJS for a broker that does not exist: what is refused fails before anything is sent, all else when it connects. */

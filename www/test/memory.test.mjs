@@ -121,3 +121,40 @@ test('twenty thousand changes in place, and the answers follow', async () => {
   assert.deepEqual(policy.export().acls, []);
   assert.equal(alice.check('read', 'topic', 'analytics-a'), 'deny');
 });
+
+test('garbage, names and identities, without end', async () => {
+  const policy = await Policy.load(DOCUMENT);
+  const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+  const calls = process.env.GBAC_CASES === undefined ? 50_000 : 1_000_000;
+  const garbage = [undefined, null, 7, NaN, '', '\ud800', 'x'.repeat(5_000), {}, [], () => {}, Symbol('x'), new Date(0), { then: 1 }, new Map()];
+  let refused = 0;
+  let decided = 0;
+  const ask = (from, to) => {
+    for (let place = from; place < to; place += 1) {
+      const one = garbage[place % garbage.length];
+      try {
+        switch (place % 5) {
+          case 0: alice.can(one, 'topic', `analytics-${place}`); break;
+          case 1: alice.can('read', 'topic', place % 2 ? one : `orders-${place}`); break;
+          case 2: policy.open(place % 2 ? one : { user: `user-${place}`, groups: [`group-${place}`] }).free(); break;
+          case 3: alice.checkMany([{ operation: 'read', resource_type: 'topic', resource_name: `analytics-${place}`, host: one }]); break;
+          default: policy.check(one);
+        }
+        decided += 1;
+      } catch (error) {
+        assert.equal(error.name, 'EngineError');
+        refused += 1;
+      }
+    }
+  };
+  ask(0, calls / 10);
+  await collect();
+  const before = [policy.memoryBytes(), process.memoryUsage().heapUsed];
+  ask(calls / 10, calls);
+  await collect();
+  assert.ok(refused > calls / 4 && decided > calls / 6, `${refused} refused, ${decided} decided`);
+  const after = [policy.memoryBytes(), process.memoryUsage().heapUsed];
+  assert.ok(after[0] <= before[0] + LATE, `wasm: ${before[0]} bytes, then ${after[0]}`);
+  assert.ok(after[1] < before[1] + 5_000_000, `JavaScript: ${before[1]} bytes, then ${after[1]}`);
+  assert.equal(alice.can('read', 'topic', 'analytics-a'), true);
+});

@@ -2,7 +2,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { AxeBuilder } from '../../../tests/e2e/node_modules/@axe-core/playwright/dist/index.mjs';
@@ -75,6 +75,22 @@ test('a verified token', async (t) => {
   const page = await visit(t, `${origin}/verified.html`);
   await page.waitForFunction(() => document.title !== '-');
   assert.equal(await page.title(), 'true allow');
+});
+
+test('two copies of the package in one page decide each for itself', async (t) => {
+  cpSync(join(folder, 'node_modules/gbac-engine'), join(folder, 'copy'), { recursive: true });
+  write('copies.html', `<!doctype html><title>-</title><script type="module">
+    import * as one from '/node_modules/gbac-engine/index.js';
+    import * as two from '/copy/index.js';
+    const [first, second] = [await one.Policy.load(${JSON.stringify(DOCUMENT)}), await two.Policy.load({ version: 1 })];
+    const who = { user: 'alice', groups: ['engineering'] };
+    const [alice, nobody] = [first.open(who), second.open(who)];
+    let mixed;
+    try { mixed = second.open(alice).user; } catch (error) { mixed = error.code; }
+    document.title = [alice.check('read', 'topic', 'analytics-a'), nobody.check('read', 'topic', 'analytics-a'), mixed].join(' ');</script>`);
+  const page = await visit(t, `${origin}/copies.html`);
+  await page.waitForFunction(() => document.title !== '-');
+  assert.equal(await page.title(), 'allow deny not_json');
 });
 
 test('a service worker answers with what the engine decides', async (t) => {

@@ -1,0 +1,15 @@
+// An Express application whose route is guarded: `JWKS_URL=.. PORT=3000 node app.mjs`. express.mjs tries it.
+import express from 'express';
+import { guard } from 'gbac-engine/express';
+import { identities, remoteKeys } from 'gbac-engine/identities';
+import { acls, Policy } from 'gbac-engine/verify';
+
+const policy = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders-*', to: 'Group:engineering' }]) });
+// The `jwks_uri` of your identity provider, and what its tokens have as `iss` and `aud`.
+const verify = remoteKeys({ url: process.env.JWKS_URL, issuer: 'https://idp.example.com', audience: 'orders-api' });
+const identify = identities({ policy, verify });
+
+export const app = express();
+const mayRead = guard({ identify, need: (request) => ({ operation: 'read', resourceType: 'topic', name: request.params.name }) });
+app.get('/topics/:name', mayRead, (request, response) => response.json({ topic: request.params.name, user: request.identity.user }));
+if (process.env.PORT) app.listen(process.env.PORT);
