@@ -58,10 +58,10 @@ impl Parts<'_> {
             None => access_check(name, kind, id, host),
             Some(request) => {
                 // The subject is read elsewhere.
-                let mut check = json!({ "identity": { "user": "" }, "request": request });
-                if let Some(host) = host {
-                    check["host"] = host.clone();
-                }
+                let check = match host {
+                    Some(host) => json!({ "identity": { "user": "" }, "request": request, "host": host }),
+                    None => json!({ "identity": { "user": "" }, "request": request }),
+                };
                 check_from_value(&check)
             }
         };
@@ -230,7 +230,8 @@ mod tests {
     use crate::authzen::Evaluation;
 
     fn question(value: Value) -> Result<Check, Vec<(String, String)>> {
-        let evaluation = Evaluation::take(&mut value.as_object().unwrap().clone());
+        let Value::Object(mut members) = value else { unreachable!("every question is an object") };
+        let evaluation = Evaluation::take(&mut members);
         let (who, asks) = (evaluation.parts().who(), evaluation.parts().asks());
         let read = match (who, asks) {
             (Ok(who), Ok(asks)) => Ok(Check { subject: who, ..asks }),

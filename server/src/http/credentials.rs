@@ -55,7 +55,7 @@ pub(crate) fn is_from_browser(headers: &HeaderMap) -> bool {
 
 /// The response for a request that is not signed in. Browsers get no `Basic` challenge, for which they would open a password
 /// dialog.
-pub(crate) fn sign_in_problem(error: SignInError, surface: Surface, from_browser: bool) -> Problem {
+pub(crate) fn sign_in_problem(error: &SignInError, surface: Surface, from_browser: bool) -> Problem {
     let scheme = match error {
         SignInError::MissingCredentials => None,
         SignInError::InvalidCredentials(scheme) => Some(scheme),
@@ -68,7 +68,7 @@ pub(crate) fn sign_in_problem(error: SignInError, surface: Surface, from_browser
                 Err(_) => problem,
             };
         }
-        SignInError::Audit(error) => return error.into(),
+        SignInError::Audit(error) => return (*error).into(),
     };
     let message = match (scheme, surface) {
         (None, Surface::Admin) => "Forbidden (authentication is required)",

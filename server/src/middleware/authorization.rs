@@ -104,7 +104,7 @@ impl Authorizer {
                     }
                     SignInError::InvalidCredentials(_) | SignInError::Audit(_) => {}
                 }
-                return Err(sign_in_problem(error, surface, from_browser));
+                return Err(sign_in_problem(&error, surface, from_browser));
             }
         };
         if required == RequiredCredentials::ValidIfGiven {

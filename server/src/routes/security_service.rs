@@ -167,7 +167,7 @@ async fn list_current_user_roles(
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(caller) => caller,
-        Err(error) => return reject(request, sign_in_problem(error, Surface::Connect, from_browser)).await,
+        Err(error) => return reject(request, sign_in_problem(&error, Surface::Connect, from_browser)).await,
     };
     call(request, async |_: Empty| {
         let policy = service.read().policy;
@@ -187,7 +187,7 @@ async fn resolve_oidc_identity(State(authenticator): State<Authenticator>, reque
         Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
             Err(Problem::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))
         }
-        Err(error) => Err(sign_in_problem(error, Surface::Connect, from_browser)),
+        Err(error) => Err(sign_in_problem(&error, Surface::Connect, from_browser)),
     };
     let identity = match caller {
         Ok(identity) => identity,

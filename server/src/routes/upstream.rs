@@ -83,7 +83,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let (caller, sign_in) = match relay.sign_in(own, credentials(&request), &operation).await {
         Ok(signed_in) => signed_in,
         Err(error) => {
-            let problem = sign_in_problem(error, surface, is_from_browser(request.headers()));
+            let problem = sign_in_problem(&error, surface, is_from_browser(request.headers()));
             return reject(request, problem).await;
         }
     };

@@ -112,7 +112,7 @@ impl Certificate {
                 tracing::info!(target: "main", "TLS certificate replaced");
             }
             Err(error) => {
-                tracing::error!(target: "main", error, "TLS certificate not replaced; the last one stays in use")
+                tracing::error!(target: "main", error, "TLS certificate not replaced; the last one stays in use");
             }
         }
         self.seen = read;
@@ -160,7 +160,7 @@ impl ReloadSignal {
         if self.0.recv().await.is_some() {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

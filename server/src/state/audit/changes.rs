@@ -87,7 +87,7 @@ impl ChangeRecorder {
                         let sets = changes.iter().any(|change| matches!(change, Change::Settings(_)));
                         let state = (tags.next, config_version + u64::from(sets));
                         let mut collector = Collector::new(&self, state, changes.len());
-                        collector.add_changes(&changes, deleted, values);
+                        collector.add_changes(&changes, &deleted, values);
                         let events = collector.finish();
                         self.write(events, false)?;
                     }
@@ -240,7 +240,7 @@ impl<'r> Collector<'r> {
         }
     }
 
-    fn add_changes(&mut self, changes: &[&Change], deleted: Vec<(Role, Vec<Acl>)>, mut values: PropertyValues) {
+    fn add_changes(&mut self, changes: &[&Change], deleted: &[(Role, Vec<Acl>)], mut values: PropertyValues) {
         for change in changes {
             match change {
                 Change::AddAcl(acl) => self.add(Modification::AclAdded(acl)),

@@ -97,7 +97,7 @@ impl AuditFile {
             && open.identity.is_some()
             && open.identity == identity(named)
         {
-            return Ok(named.is_file().then(|| named.len()));
+            return Ok(named.is_file().then_some(named.len()));
         }
         self.open = None;
         let mut options = OpenOptions::new();
@@ -106,7 +106,7 @@ impl AuditFile {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&self.path)?;
         let metadata = file.metadata()?;
-        let length = metadata.is_file().then(|| metadata.len());
+        let length = metadata.is_file().then_some(metadata.len());
         let has_events = length.is_some_and(|length| length > 0);
         let torn = has_events && is_torn(&mut file)?;
         let started_ms = if has_events { first_time(&self.path).unwrap_or(now_ms) } else { now_ms };

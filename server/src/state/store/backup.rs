@@ -198,11 +198,14 @@ fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
     Ok(BackupRows { rows, commit, contents })
 }
 
+/// The table, the key and the value of a row.
+type TableRow<'b> = (Table, &'b [u8], &'b [u8]);
+
 /// Reads the rows after the first line.
 struct RowReader<'b>(&'b [u8]);
 
 impl<'b> RowReader<'b> {
-    fn next(&mut self) -> Result<Option<(Table, &'b [u8], &'b [u8])>, BackupError> {
+    fn next(&mut self) -> Result<Option<TableRow<'b>>, BackupError> {
         let [index] = *self.take(1)? else { return Err(BackupError::Damaged) };
         if index == END {
             return if self.0.is_empty() { Ok(None) } else { Err(BackupError::Damaged) };
