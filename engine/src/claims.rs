@@ -101,7 +101,7 @@ pub enum ClaimSetError {
     NotAnObject,
 }
 
-crate::error_codes! {
+error_codes! {
     pub ClaimSetError {
         Self::NotAnObject => "claims_not_an_object",
     } of {

@@ -97,7 +97,7 @@ impl NamedParty {
 /// The claims with the client that requested a token (OpenID Connect Core 2, RFC 9068 2.2).
 const CLIENTS: [&str; 2] = ["azp", "client_id"];
 
-crate::error_codes! {
+error_codes! {
     pub IdentityError {
         Self::ControlCharacter(_) => "name_control_character",
     } of {

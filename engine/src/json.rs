@@ -43,7 +43,7 @@ pub struct JsonError {
     column: usize,
 }
 
-crate::error_codes! {
+error_codes! {
     pub JsonErrorKind {
         Self::Syntax => "json_syntax",
         Self::Unfinished => "json_unfinished",
@@ -54,7 +54,7 @@ crate::error_codes! {
     }
 }
 
-crate::error_codes! {
+error_codes! {
     pub JsonError {} of {
         Self { kind, .. } => kind: JsonErrorKind,
     }

@@ -72,10 +72,13 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod claim_path;
-mod claims;
+// First, since the others define their codes with its macros.
+#[macro_use]
 #[doc(hidden)]
 pub mod code;
+
+pub mod claim_path;
+mod claims;
 pub mod decide;
 pub mod escape;
 pub mod groups;

@@ -71,7 +71,7 @@ enum MappingFault {
     Case(String),
 }
 
-crate::error_codes! {
+error_codes! {
     MappingFault {
         Self::TooLong => "too_long",
         Self::MissingRoot => "missing_root",
@@ -86,7 +86,7 @@ crate::error_codes! {
     }
 }
 
-crate::error_codes! {
+error_codes! {
     pub MappingError {} of {
         Self { fault, .. } => fault: MappingFault,
     }
@@ -197,7 +197,7 @@ pub enum PrincipalClaimError {
     },
 }
 
-crate::error_codes! {
+error_codes! {
     pub PrincipalClaimError {
         Self::Missing { .. } => "principal_missing",
         Self::NotString { .. } => "principal_not_string",

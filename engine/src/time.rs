@@ -97,7 +97,7 @@ pub enum InstantError {
     Milliseconds,
 }
 
-crate::error_codes! {
+error_codes! {
     pub InstantError {
         Self::NotFinite => "clock_invalid",
         Self::Milliseconds => "clock_in_milliseconds",

@@ -1,6 +1,6 @@
 //! What a person should know about a token, its groups or a name, as a value.
 
-crate::code_table! {
+code_table! {
     /// The code of a warning; docs/policy-document.md says what each means.
     WarningCode {
         EXPIRY_UNREADABLE = "expiry_unreadable",

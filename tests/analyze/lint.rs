@@ -422,6 +422,8 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
         "name_leading_slash",
         "role_name_not_ascii",
         "superuser_name_chosen",
+        "superuser_unreachable",
+        "access_group_unknown",
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);

@@ -6,7 +6,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::code::Code;
-use super::reader::{Fields, Place, ProblemCode, Problems};
+use super::reader::{Fields, Place, Problems};
+use super::tables::ProblemCode;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
     Acl, AclError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::decision::AnswerJson;
-use super::reader::{self, Fields, Place, ProblemCode, Problems};
+use super::reader::{self, Fields, Place, Problems};
+use super::tables::ProblemCode;
 use super::{check, document};
 use gbac_analysis::check::{Answer, Check};
 use gbac_engine::decide::{Outcome, Reason, Source};

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value, json};
 
-use super::reader::{self, Fields, Place, ProblemCode, Problems};
+use super::reader::{self, Fields, Place, Problems};
+use super::tables::ProblemCode;
 use gbac_analysis::check::{Check, Query};
 use gbac_analysis::requests::ResourceNames;
 use gbac_engine::Subject;

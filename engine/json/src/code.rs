@@ -12,7 +12,7 @@ use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 use gbac_engine::warning::WarningCode;
 use serde::{Serialize, Serializer};
 
-use super::reader::{FaultCode, ProblemCode};
+use super::tables::{FaultCode, ProblemCode};
 
 /// A type whose values have stable names.
 pub trait Coded {
@@ -80,6 +80,12 @@ impl<T> Serialize for Code<T> {
     /// As a variant without content: a string in JSON, and in JavaScript one that crosses once and not in every answer.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit_variant("Code", 0, self.name)
+    }
+}
+
+impl Serialize for ProblemCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Code::from(self).serialize(serializer)
     }
 }
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::acl::{self, AclJson};
-use super::reader::{self, Fields, Place, ProblemCode, Problems};
+use super::reader::{self, Fields, Place, Problems};
+use super::tables::ProblemCode;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;

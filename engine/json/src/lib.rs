@@ -20,6 +20,7 @@ mod literal;
 mod plain;
 mod reader;
 mod simulation;
+mod tables;
 #[cfg(feature = "typescript")]
 pub mod typescript;
 
@@ -50,9 +51,10 @@ pub use document::{
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
 pub use lint::{lint_from_json, lint_from_value};
 pub use plain::{policy_from_json, subject_from_json};
-pub use reader::{FaultCode, FaultJson, Problem, ProblemCode, Problems};
+pub use reader::{FaultJson, Problem, Problems};
 pub use simulation::{
     ChangeJson, CollidingNameJson, CollisionJson, CollisionReportJson, ComparisonJson, GainJson,
     HypotheticalChangeJson, IdentityComparisonJson, MembershipChangeJson, NoOpJson, RevocationJson, RoleGrantJson,
     WhatIfJson,
 };
+pub use tables::{FaultCode, ProblemCode};

@@ -56,7 +56,7 @@ pub(super) enum Fault {
     UnexpectedEnd,
 }
 
-crate::error_codes! {
+error_codes! {
     pub(super) Fault {
         Self::Empty => "empty",
         Self::TooLong(_) => "too_long",
@@ -94,13 +94,13 @@ crate::error_codes! {
     }
 }
 
-crate::error_codes! {
+error_codes! {
     pub(super) At {} of {
         Self { fault, .. } => fault: Fault,
     }
 }
 
-crate::error_codes! {
+error_codes! {
     pub ClaimPathError {} of {
         Self(at) => at: At,
     }

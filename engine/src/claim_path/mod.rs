@@ -63,7 +63,7 @@ pub struct Node<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyNodes(());
 
-crate::error_codes! {
+error_codes! {
     pub TooManyNodes {
         _ => "too_many_nodes",
     }

@@ -87,7 +87,7 @@ pub enum ElementOutcome {
     },
 }
 
-crate::code_table! {
+code_table! {
     /// Why an element was dropped: the code of the warning about it, or that of a claim which another element made invalid.
     DropCode {
         EMPTY_NAME = WarningCode::EMPTY_NAME.as_str(),

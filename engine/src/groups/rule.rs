@@ -122,7 +122,7 @@ impl fmt::Display for NestedGroupBehavior {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NestedGroupBehaviorError(String);
 
-crate::error_codes! {
+error_codes! {
     pub NestedGroupBehaviorError {
         _ => "nested_group_behavior_invalid",
     }

@@ -26,7 +26,7 @@ pub enum Host {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostError(String);
 
-crate::error_codes! {
+error_codes! {
     pub HostError {
         _ => "host_invalid",
     }
@@ -196,7 +196,7 @@ pub enum AclError {
     ControlCharacter(char),
 }
 
-crate::error_codes! {
+error_codes! {
     pub AclError {
         Self::EmptyName => "resource_name_empty",
         Self::ClusterName(_) => "cluster_name",

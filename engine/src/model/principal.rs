@@ -94,7 +94,7 @@ pub enum PrincipalError {
     WithType(PrincipalType, String),
 }
 
-crate::error_codes! {
+error_codes! {
     pub PrincipalError {
         Self::NoType(_) => "principal_without_type",
         Self::UnknownType(_) => "principal_type_unknown",

@@ -35,7 +35,7 @@ pub enum RoleError {
     Member(PrincipalError),
 }
 
-crate::error_codes! {
+error_codes! {
     pub RoleError {
         Self::EmptyName => "role_name_empty",
         Self::NameTooLong => "role_name_too_long",

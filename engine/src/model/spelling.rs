@@ -34,7 +34,7 @@ pub struct UnknownValue {
     expected: &'static str,
 }
 
-crate::error_codes! {
+error_codes! {
     pub UnknownValue {
         _ => "unknown_value",
     }

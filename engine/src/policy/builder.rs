@@ -84,7 +84,7 @@ pub enum PolicyError {
     Acl(#[source] AclError),
 }
 
-crate::error_codes! {
+error_codes! {
     pub PolicyError {} of {
         Self::Settings(error) => error: SettingsError,
         Self::Change(error) => error: ChangeError,

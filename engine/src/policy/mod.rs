@@ -109,7 +109,7 @@ pub enum ChangeError {
     Role(#[source] RoleError),
 }
 
-crate::error_codes! {
+error_codes! {
     pub ChangeError {
         Self::UnknownRole(_) => "role_unknown",
         Self::RoleExists(_) => "role_exists",

@@ -39,7 +39,7 @@ pub enum GrantError {
     Wildcard(Principal),
 }
 
-crate::error_codes! {
+error_codes! {
     pub GrantError {
         Self::Role(_) => "access_role",
         Self::Wildcard(_) => "access_wildcard",

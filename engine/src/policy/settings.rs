@@ -107,7 +107,7 @@ pub enum SettingsError {
     SuperuserEmpty,
 }
 
-crate::error_codes! {
+error_codes! {
     pub SettingsError {
         Self::NoGroupsAttribute => "sso_groups_attribute_missing",
         Self::SuperuserWithType(_) => "superuser_with_type",

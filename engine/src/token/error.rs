@@ -131,7 +131,7 @@ pub enum TokenError {
     B64,
 }
 
-crate::error_codes! {
+error_codes! {
     pub TokenError {
         Self::Empty => "token_empty",
         Self::TooLong(_) => "token_too_long",

@@ -87,7 +87,7 @@ pub enum VerifyError {
     },
 }
 
-crate::error_codes! {
+error_codes! {
     pub VerifyError {
         Self::KidMissing => "kid_missing",
         Self::KidUnknown(_) => "kid_unknown",

@@ -80,7 +80,7 @@ pub enum KeySetError {
     NoUsableKey(Vec<KeyProblem>),
 }
 
-crate::error_codes! {
+error_codes! {
     pub KeySetError {
         Self::TooLong(_) => "key_set_too_long",
         Self::Pem => "key_set_pem",

@@ -1,0 +1,49 @@
+//! The codes of problems and of refused calls.
+
+use gbac_analysis::check::CheckError;
+use gbac_engine::claim_path::ClaimPathError;
+use gbac_engine::groups::NestedGroupBehaviorError;
+use gbac_engine::json::JsonError;
+use gbac_engine::mapping::MappingError;
+use gbac_engine::model::{AclError, HostError, PrincipalError, RoleError};
+use gbac_engine::policy::{ChangeError, GrantError, SettingsError};
+#[cfg(feature = "verify")]
+use gbac_engine::verify::{KeySetError, VerifyError};
+use gbac_engine::{InstantError, ResolveError};
+
+gbac_engine::code_table! {
+    /// The code of a problem; docs/policy-document.md says what each means.
+    ProblemCode {
+        EMPTY_NAME = "empty_name",
+        EXCLUSIVE_MEMBERS = "exclusive_members",
+        IDENTITY_WAYS = "identity_ways",
+        INSTANT_MISSING = "instant_missing",
+        MISSING_MEMBER = "missing_member",
+        UNKNOWN_MEMBER = "unknown_member",
+        UNKNOWN_VALUE = "unknown_value",
+        UNSUPPORTED_VERSION = "unsupported_version",
+        USERINFO_UNUSED = "userinfo_unused",
+        WRONG_TYPE = "wrong_type",
+    } of {
+        AclError, ChangeError, ClaimPathError, GrantError, HostError, InstantError, JsonError, MappingError, NestedGroupBehaviorError,
+        PrincipalError, RoleError, SettingsError,
+    }
+}
+
+gbac_engine::code_table! {
+    /// The code of a call that gives nothing.
+    FaultCode {
+        POLICY_INVALID = "policy_invalid",
+        CHECK_INVALID = "check_invalid",
+        IDENTITY_INVALID = "identity_invalid",
+        CHANGE_INVALID = "change_invalid",
+        REQUEST_HAS_NO_EXPLANATION = "request_has_no_explanation",
+        REQUEST_NOT_TAKEN = "request_not_taken",
+        REQUEST_HAS_CHOICE = "request_has_choice",
+        WRONG_TYPE = "wrong_type",
+    } of {
+        ChangeError, CheckError, HostError, InstantError, NestedGroupBehaviorError, PrincipalError, ResolveError,
+        #[cfg(feature = "verify")] KeySetError,
+        #[cfg(feature = "verify")] VerifyError,
+    }
+}
