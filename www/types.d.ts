@@ -240,7 +240,7 @@ export type Counterexample = {
   after: Decision,
 };
 
-/** A decision; members that do not apply are absent. */
+/** A decision, told apart by its `outcome`, `reason` and `source`; members that do not apply are absent. */
 export type Decision = {
   /** Present and true when the host could change the answer. */
   host_unknown?: true,

@@ -1,6 +1,7 @@
 // The adapters with the real libraries: Fastify, KafkaJS's own clients, React and Vue. Express and fetch handlers are in homes/.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { guard } from 'gbac-engine/fastify';
 import { guardAdmin, guardConsumer, guardProducer, NotAllowed } from 'gbac-engine/kafkajs';
 import * as reactAdapter from 'gbac-engine/react';
@@ -49,9 +50,15 @@ test('an address of keys that is missing is said when the program starts', () =>
   assert.throws(() => remoteKeys({ url: undefined, issuer: ISSUER, audience: AUDIENCE }), (error) => error.code === 'wrong_type' && /address of the keys/.test(error.message));
 });
 
+/** A port that was free, and at which nobody listens. */
+const closed = createServer();
+await new Promise((listening) => closed.listen(0, '127.0.0.1', listening));
+const nowhere = `127.0.0.1:${closed.address().port}`;
+await new Promise((done) => closed.close(done));
+
 /** Real clients of KafkaJS for a broker that does not exist: what is refused fails before anything is sent, all else when it connects. */
 function kafka() {
-  const client = new kafkajs.Kafka({ brokers: ['127.0.0.1:1'], logLevel: kafkajs.logLevel.NOTHING, retry: { retries: 0 }, connectionTimeout: 200 });
+  const client = new kafkajs.Kafka({ brokers: [nowhere], logLevel: kafkajs.logLevel.NOTHING, retry: { retries: 0 }, connectionTimeout: 200 });
   return client;
 }
 const denied = (pattern) => (error) => error instanceof NotAllowed && pattern.test(error.message);

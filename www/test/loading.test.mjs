@@ -71,8 +71,12 @@ test('a failure says where it was looked for, what came and what to do', async (
   await says('/empty.wasm', /cannot be compiled/);
   await says('/truncated.wasm', /cannot be compiled/, /whole wasm file/);
   await says('/truncated.bin', /cannot be compiled/);
-  const unreachable = await refusal('http://127.0.0.1:1/x.wasm');
-  assert.match(unreachable.message, /cannot be fetched from http:\/\/127\.0\.0\.1:1\/x\.wasm/);
+  const closed = createServer();
+  await new Promise((listening) => closed.listen(0, '127.0.0.1', listening));
+  const nowhere = `http://127.0.0.1:${closed.address().port}/x.wasm`;
+  await new Promise((done) => closed.close(done));
+  const unreachable = await refusal(nowhere);
+  assert.ok(unreachable.message.includes(`cannot be fetched from ${nowhere}`), unreachable.message);
   assert.ok(unreachable.cause instanceof Error);
   const absent = await refusal(new URL('../pkg/absent.wasm', import.meta.url));
   assert.match(absent.message, /cannot be read from file:.*absent\.wasm/);

@@ -1,12 +1,14 @@
 //! The types of a decision in the declarations, told apart by outcome, reason and source. [`crate::DecisionJson`] is what is
 //! written; a test compares both.
 
+use std::path::PathBuf;
+
 use gbac_engine::model::Operation;
-use ts_rs::TS;
+use ts_rs::{Config, TS, TypeVisitor};
 
 use super::acl::AclJson;
 use super::code::Code;
-use super::decision::{AccessPathJson, CandidateJson};
+use super::decision::DecisionJson;
 use super::literal::Present;
 
 /// A decision, told apart by its `outcome`, `reason` and `source`; members that do not apply are absent.
@@ -22,19 +24,45 @@ pub struct Decided {
     pub verified: bool,
 }
 
-/// A decision with all that led to it.
-#[derive(Debug, Clone, TS)]
-#[ts(rename = "Explanation")]
-pub struct Explained {
-    /// The decision.
-    #[ts(flatten)]
-    pub decision: Decided,
-    /// Every path from the identity to a principal, in order.
-    pub paths: Vec<AccessPathJson>,
-    /// Every candidate ACL.
-    pub candidates: Vec<CandidateJson>,
-    /// How many ACLs the policy holds.
-    pub acls: usize,
+/// Declared as [`Decided`] is, also where it is part of another.
+impl TS for DecisionJson {
+    type WithoutGenerics = Self;
+    type OptionInnerType = Self;
+
+    fn name(config: &Config) -> String {
+        Decided::name(config)
+    }
+
+    fn ident(config: &Config) -> String {
+        Decided::ident(config)
+    }
+
+    fn inline(config: &Config) -> String {
+        Decided::inline(config)
+    }
+
+    fn inline_flattened(config: &Config) -> String {
+        Decided::inline_flattened(config)
+    }
+
+    fn docs() -> Option<String> {
+        Decided::docs()
+    }
+
+    fn decl(config: &Config) -> String {
+        Decided::decl(config)
+    }
+
+    fn visit_dependencies(visitor: &mut impl TypeVisitor)
+    where
+        Self: 'static,
+    {
+        Decided::visit_dependencies(visitor);
+    }
+
+    fn output_path() -> Option<PathBuf> {
+        Decided::output_path()
+    }
 }
 
 /// The outcome of a decision and its reason, with the ACL that decides, if one does.

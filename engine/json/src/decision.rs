@@ -15,7 +15,6 @@ use gbac_engine::decide::{
 use gbac_engine::model::{Operation, ResourceType};
 
 /// A decision; members that do not apply are absent.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Decision", as = "crate::decided::Decided"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionJson {
     /// `allow` or `deny`.
@@ -243,7 +242,7 @@ impl From<&Candidate> for CandidateJson {
 }
 
 /// A decision with all that led to it.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation", as = "crate::decided::Explained"))]
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExplanationJson {
     /// The decision.
