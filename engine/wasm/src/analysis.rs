@@ -56,7 +56,7 @@ impl Policy {
         let policy = self.policy();
         let nested = match nested {
             Some(nested) => {
-                given(nested.parse::<NestedGroupBehavior>().map_err(|error| Fault::with_hint(&error, &error.hint())))?
+                given(nested.parse::<NestedGroupBehavior>().map_err(|error| Fault::with_hint(&error, error.hint())))?
             }
             None => policy.settings().identity_rules().extraction.nested,
         };

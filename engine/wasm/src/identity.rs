@@ -32,7 +32,7 @@ pub fn resource_type_number(text: &str) -> Option<u32> {
 #[must_use]
 pub fn instant(seconds: f64) -> Option<f64> {
     let at = At::from_seconds(seconds);
-    given(at.map(|_| seconds).map_err(|error| Fault::with_hint(&error, &error.hint())))
+    given(at.map(|_| seconds).map_err(|error| Fault::with_hint(&error, error.hint())))
 }
 
 /// An identity, opened once and asked many times.
@@ -107,7 +107,7 @@ impl Identity {
     #[must_use]
     pub fn check_from(&mut self, operation: u32, found: u32, host: &str, now: Option<f64>) -> Option<bool> {
         let host = Host::parse_address(host);
-        let host = host.map_err(|error| Fault::with_hint(&error, &error.hint()));
+        let host = host.map_err(|error| Fault::with_hint(&error, error.hint()));
         Some(self.allows(operation, found, Some(given(host)?), now))
     }
 

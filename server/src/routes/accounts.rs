@@ -7,7 +7,7 @@ use gbac_api::accounts::Accounts;
 use gbac_api::paths;
 use gbac_engine::policy::AccessLevel;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::state::service::Service;
 use crate::state::superusers::superusers;

@@ -10,7 +10,7 @@ use gbac_api::paths;
 use gbac_engine::policy::Change;
 use serde_json::json;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;

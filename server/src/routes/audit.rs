@@ -7,7 +7,7 @@ use axum::routing::get;
 use gbac_api::audit::{AuditEvents, AuditQuery};
 use gbac_api::paths;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::query;
 use crate::http::surface::Surface;

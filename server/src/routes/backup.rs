@@ -7,7 +7,7 @@ use axum::routing::get;
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::{Access, ReadMethods};
 use crate::http::problem::Problem;
 use crate::http::surface::Surface;

@@ -13,7 +13,7 @@ use gbac_engine::escape::escaped;
 use gbac_engine::policy::Change;
 use serde_json::Map;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;

@@ -9,7 +9,7 @@ use gbac_api::clusters::{Cluster, GetCluster};
 use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::problem::Problem;
 use crate::http::surface::Surface;

@@ -11,7 +11,7 @@ use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 
 use super::app::DemoAccess;
-use super::table::Routes;
+use super::registration::Routes;
 use crate::demo::IdentityProvider;
 use crate::http::access::Access;
 use crate::http::problem::Problem;

@@ -8,7 +8,7 @@ use gbac_api::license::LicenseBody;
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;

@@ -12,7 +12,7 @@ use gbac_engine::escape::escaped;
 use serde_json::json;
 use tracing::Level;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::problem::Problem;
 use crate::http::query::{flag, pairs, value};

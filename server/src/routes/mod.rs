@@ -10,15 +10,15 @@ mod cluster_config;
 mod console;
 mod control_plane;
 mod demo_provider;
-mod health;
 mod license;
 mod loggers;
+mod operation;
 mod policy_changes;
 mod policy_document;
+mod registration;
 mod roles;
 mod security_service;
 mod service_info;
-mod table;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ use crate::middleware::request_log::log_request;
 use crate::middleware::response_headers::add_headers;
 use crate::middleware::time_limit::limit_time;
 use app::App;
-use table::Routes;
+use registration::Routes;
 
 /// Every route of the service.
 pub(crate) fn routes(is_demo: bool) -> Routes {
@@ -58,7 +58,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(accounts::routes())
         .merge(backup::routes())
         .merge(service_info::routes())
-        .merge(health::routes())
+        .merge(operation::routes())
         .merge(audit::routes())
         .merge(authzen::routes())
         .merge(control_plane::routes())

@@ -12,7 +12,7 @@ use gbac_api::problem::RpcCode;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::ChangeOutcome;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::etag::{precondition, with_etag};

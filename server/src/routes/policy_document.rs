@@ -12,7 +12,7 @@ use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{DocumentJson, policy_from_json};
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::etag::{is_known, precondition, with_etag};

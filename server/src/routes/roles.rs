@@ -13,7 +13,7 @@ use gbac_api::roles::{
 };
 use gbac_engine::model::Principal;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;

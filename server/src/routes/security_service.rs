@@ -15,7 +15,7 @@ use gbac_engine::model::{Principal, Role};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::clock;
 use crate::http::access::{Access, ReadMethods};
 use crate::http::body;

@@ -9,7 +9,7 @@ use gbac_api::paths;
 use gbac_api::service::{Provider, ServiceInfo};
 
 use super::app::DemoAccess;
-use super::table::Routes;
+use super::registration::Routes;
 use crate::demo::AUDIENCE;
 use crate::http::access::Access;
 use crate::state::service::Service;

@@ -18,7 +18,7 @@ use gbac_engine::decide::Outcome;
 use gbac_engine::escape::escaped;
 
 use super::app::App;
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::credentials::{credentials, is_from_browser, relay_credentials, sign_in_problem};

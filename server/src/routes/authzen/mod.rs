@@ -25,7 +25,7 @@ use self::budget::Budget;
 use self::evaluator::Evaluator;
 use self::placement::{incomplete, run};
 use self::subject::{PreparedSubject, verify};
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::paths;
 
-use super::table::Routes;
+use super::registration::Routes;
 use crate::http::access::Access;
 use crate::identity::sign_in::Authenticator;
 use crate::metrics::CONTENT_TYPE;
