@@ -211,7 +211,7 @@ fn every_form_of_an_event_follows_ocsf() {
             count += 1;
         }
         for method in ["GET", "PATCH", "X-OWN", ""] {
-            for host in ["gbac.example:80", "[::1]:80", "u:p@a b", ""] {
+            for host in ["gbac.example:80", "[2001:db8::1]:80", "u:p@a b", ""] {
                 for effect in [CallEffect::Done, CallEffect::NoEffect, CallEffect::Refused] {
                     let http = HttpRequest {
                         method,
@@ -299,7 +299,7 @@ impl Drop for Service {
 fn every_event_of_a_service_follows_ocsf() {
     let service = Service::start();
     let set = |value: Value| json!({ "upsert": value, "remove": [] });
-    let acl = json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "y\u{202e}", "principal": "Group:x", "host": "*",
+    let acl = json!({ "resource_type": "RESOURCE_TYPE_GROUP", "resource_name": "y\u{202e}", "principal": "Group:x", "host": "*",
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": "OPERATION_READ",
         "permission_type": "PERMISSION_TYPE_ALLOW" });
     let update = json!({ "role": { "name": "r" }, "add": [{ "principal": "User:a" }, { "principal": "Group:g" }] });

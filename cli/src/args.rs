@@ -78,7 +78,7 @@ pub(crate) enum Command {
     /// Save a backup of a running service: its policy, its configuration and its password hashes.
     ///
     /// The service verifies its data first, and the command verifies the backup. Only the owner can read the file (mode
-    /// 0600), because it contains password hashes. It has no audit events. Requires a superuser.
+    /// 0600), because it contains password hashes. The backup does not include audit events. Requires a superuser.
     Backup(BackupArgs),
     /// Restore a backup into a new data folder, without a running service.
     ///
@@ -335,7 +335,7 @@ pub(crate) struct TestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// Backup that `gbac backup` saved.
+    /// Backup file created by `gbac backup`.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// New or empty folder for the data; created if it does not exist.
@@ -362,19 +362,20 @@ pub(crate) struct ServeArgs {
     /// oidc_discovery_url, which cannot be changed while the service runs.
     #[arg(long, value_name = "URL")]
     pub(crate) oidc_discovery_url: Option<String>,
-    /// Required audience of a token (`aud`). Overrides the property oidc_token_audience in the same way.
+    /// Required audience of a token (`aud`). Overrides the property oidc_token_audience, which
+    /// cannot be changed while the service runs.
     #[arg(long, value_name = "NAME")]
     pub(crate) oidc_audience: Option<String>,
-    /// Issuer of the identity provider, if it differs from the address of its discovery document.
+    /// Issuer of the identity provider, if it does not match the URL of its discovery document.
     #[arg(long, value_name = "ISSUER")]
     pub(crate) oidc_issuer: Option<String>,
     /// Accept only access tokens with the type `at+jwt` (RFC 9068).
     #[arg(long)]
     pub(crate) oidc_access_tokens_only: bool,
-    /// Longest accepted lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
+    /// Maximum lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) oidc_max_token_lifetime: Option<u32>,
-    /// Enterprise license. Overrides the stored license in the same way.
+    /// Enterprise license. Overrides the stored license, which cannot be changed while the service runs.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) license: Option<LicenseArg>,
     /// Cluster ID that the Control Plane API answers for [default: any].
@@ -383,7 +384,7 @@ pub(crate) struct ServeArgs {
     /// URL that clients use for the service [default: the listen address]. Requests for its host are accepted.
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Further host names and IP addresses that clients use; requests for them are accepted. Repeatable, comma-separated.
+    /// Additional host names and IP addresses that clients use; requests for them are accepted. Repeatable, comma-separated.
     #[arg(long = "public-host", value_name = "HOST")]
     pub(crate) public_hosts: Vec<String>,
     /// Addresses or networks (CIDR) of proxies whose X-Forwarded-For, Forwarded and X-Forwarded-Proto headers name the client.
@@ -393,10 +394,10 @@ pub(crate) struct ServeArgs {
     /// Open connections in total [default: 4096, or fewer if the limit on open files requires it].
     #[arg(long, value_name = "N")]
     pub(crate) max_connections: Option<usize>,
-    /// Open connections from one address (IPv6: network of 64 bits), except of trusted proxies [default: 128].
+    /// Open connections from one address (IPv6: /64 network), except of trusted proxies [default: 128].
     #[arg(long, value_name = "N")]
     pub(crate) max_connections_per_address: Option<usize>,
-    /// Requests of one client address at once, also behind trusted proxies.
+    /// Concurrent requests of one client address, including clients behind trusted proxies.
     #[arg(long, value_name = "N", default_value_t = 128)]
     pub(crate) max_requests_per_address: usize,
     /// Admin API of another cluster to relay requests to.
@@ -409,10 +410,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_controlplane: Option<String>,
     /// Relay only requests of callers who are signed in to this service, with `GBAC-Authorization` or with credentials that
-    /// are valid for both.
+    /// are valid for both services.
     #[arg(long)]
     pub(crate) relay_requires_sign_in: bool,
-    /// TLS certificate and its chain, in PEM. It is loaded again when the files change, and on SIGHUP.
+    /// TLS certificate and its chain, in PEM. Reloaded when the files change, and on SIGHUP.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Private key of --tls-cert, in PEM.
@@ -421,17 +422,17 @@ pub(crate) struct ServeArgs {
     /// Listen on an address other than loopback without TLS, because a proxy in front of the service provides it.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) insecure_listen: bool,
-    /// Size of the audit file in MiB at which a new one is started; 0 does not limit it.
+    /// Rotate the audit file at this size in MiB; 0 means no limit.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     pub(crate) audit_file_mib: u32,
-    /// Age of the audit file in hours at which a new one is started; 0 does not limit it.
+    /// Rotate the audit file when its first event is this many hours old; 0 means no limit.
     #[arg(long, value_name = "HOURS", default_value_t = 24)]
     pub(crate) audit_file_hours: u32,
-    /// Total size of the audit files in MiB; beyond it, the oldest ones are deleted. 0 keeps all of them.
+    /// Delete the oldest audit files beyond this total size in MiB; 0 keeps all.
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     pub(crate) audit_total_mib: u32,
-    /// Free space of the disk in MiB that audit events leave. With less, requests that need an event are refused; 0 leaves
-    /// none.
+    /// Disk space in MiB that audit events leave free. With less, requests that need an event are refused; 0 keeps nothing
+    /// free.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     pub(crate) audit_reserve_mib: u32,
     /// Folder with a console to serve instead of the built-in one.

@@ -101,7 +101,7 @@ impl Tree {
                 None => {
                     let (file, folder) = file_of(&inner.attrs, folder, &name);
                     if is_test {
-                        self.test_files.push(below_root(&file));
+                        self.test_file(&file, &folder);
                     } else {
                         self.file(below, &file, &folder, is_public);
                     }
@@ -109,6 +109,21 @@ impl Tree {
             }
         }
         self.modules.insert(path, module);
+    }
+
+    /// Adds the file of a test module, and those of the modules in it.
+    fn test_file(&mut self, file: &Path, folder: &Path) {
+        self.test_files.push(below_root(file));
+        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for item in parsed.items {
+            if let Item::Mod(inner) = item
+                && inner.content.is_none()
+            {
+                let (file, folder) = file_of(&inner.attrs, folder, &inner.ident.to_string());
+                self.test_file(&file, &folder);
+            }
+        }
     }
 
     /// What each module uses of the others of this crate.

@@ -86,7 +86,7 @@ pub(crate) enum ProfileCommand {
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// File for the backup. An existing file is kept, and the command fails, without --replace.
+    /// File for the backup. If it exists, the command fails unless --replace is given.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Replace an existing file, once the new backup is complete.

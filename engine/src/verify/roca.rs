@@ -8,17 +8,21 @@ const PRIMES: [u32; 38] = [
 ];
 const GENERATOR: u32 = 65_537;
 
+/// The library makes no shorter moduli, in bytes; they are refused for their length.
+const SHORTEST: usize = 64;
+
 /// Whether a modulus, the most significant byte first, is of that library. One of a hundred million others looks like it.
 pub(super) fn is_vulnerable(modulus: &[u8]) -> bool {
-    PRIMES.iter().all(|&prime| {
-        let remainder = modulus.iter().fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % prime);
-        let mut power = 1;
-        // All powers, until they repeat.
-        (0..prime).any(|_| {
-            power = power * GENERATOR % prime;
-            power == remainder
+    modulus.len() >= SHORTEST
+        && PRIMES.iter().all(|&prime| {
+            let remainder = modulus.iter().fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % prime);
+            let mut power = 1;
+            // All powers, until they repeat.
+            (0..prime).any(|_| {
+                power = power * GENERATOR % prime;
+                power == remainder
+            })
         })
-    })
 }
 
 #[cfg(test)]

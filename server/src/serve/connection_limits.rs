@@ -28,7 +28,7 @@ pub enum ConnectionLimitError {
     #[error("`{0}` is 0")]
     Zero(&'static str),
     /// One address could take all connections.
-    #[error("`--max-connections-per-address` is {per_address}, which is not below the total of {total}")]
+    #[error("`--max-connections-per-address` is {per_address}, but must be less than the total of {total}")]
     PerAddress {
         /// The limit for each address.
         per_address: usize,
@@ -36,7 +36,7 @@ pub enum ConnectionLimitError {
         total: usize,
     },
     /// The process may not open enough files.
-    #[error("the process may open {files} files, which is too few for {connections} connections")]
+    #[error("the limit of {files} open files is too low for {connections} connections")]
     Files {
         /// The limit on files.
         files: u64,
@@ -65,7 +65,7 @@ impl ConnectionLimitError {
             Self::Zero(_) => "use 1 or more",
             Self::PerAddress { .. } => "use a smaller number, so that one address alone cannot take all connections",
             Self::Files { .. } => "raise the limit with `ulimit -n`, or use a smaller number for `--max-connections`",
-            Self::Unknown(_) => "free some resources of the machine and try again",
+            Self::Unknown(_) => "check the system's resource limits and try again",
         }
     }
 }

@@ -53,10 +53,10 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The total size of the audit files is smaller than one of them.
-    #[error("the total size of the audit files is smaller than one file")]
+    #[error("`--audit-total-mib` is smaller than `--audit-file-mib`")]
     AuditLimits,
     /// The admin's password is empty.
-    #[error("the password of the admin is empty")]
+    #[error("the password of the local account is empty")]
     EmptyPassword,
     /// The admin's name is not valid for a superuser.
     #[error(transparent)]
@@ -155,8 +155,8 @@ impl ServeError {
             }
             Self::Listen { .. } => "choose another address with `--listen`".into(),
             Self::Console { .. } => "choose the folder with the built console, usually `dist`".into(),
-            Self::Audit { .. } => "make the file writable; the service does nothing without audit events".into(),
-            Self::AuditLimits => "use at least the value of `--audit-file-mib` for `--audit-total-mib`, and not 0 for only the first".into(),
+            Self::Audit { .. } => "make the file writable; the service refuses requests whose audit events it cannot write".into(),
+            Self::AuditLimits => "set `--audit-total-mib` to at least `--audit-file-mib`, or to 0; if it is not 0, `--audit-file-mib` cannot be 0".into(),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),

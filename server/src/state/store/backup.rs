@@ -67,7 +67,7 @@ impl BackupError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::NotABackup => "name a file that `gbac backup` saved".into(),
+            Self::NotABackup => "use a file created by `gbac backup`".into(),
             Self::Damaged | Self::Content(_) => "use another backup".into(),
             Self::Newer(_) => "use the version that saved it, or a newer one".into(),
             Self::NotEmpty(_) => "choose a new or empty folder, and keep the old one until the service runs".into(),

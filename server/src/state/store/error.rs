@@ -38,7 +38,7 @@ pub enum StoreError {
     Damaged(String),
     /// It lacks writes that were acknowledged.
     #[error(
-        "the data in `{}` is older than the last change that was acknowledged there: commit {stored} instead of {acknowledged}",
+        "the data in `{}` is older than the last change that was confirmed in this folder: commit {stored} instead of {acknowledged}",
         folder.display()
     )]
     Outdated {
@@ -86,7 +86,7 @@ impl StoreError {
                 "put the current `{FILE}` back, restore a backup into a new folder with `gbac restore FILE --data DIR`, or \
                  delete `{LOCK_FILE}` to accept the loss of the later changes"
             ),
-            Self::Full => "free some space on it; a running service then accepts changes again by itself".into(),
+            Self::Full => "free some disk space; a running service then accepts changes again without a restart".into(),
             Self::File(_) => "check the disk and the permissions of the files".into(),
         }
     }
