@@ -26,6 +26,10 @@ pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure
     if !args.replace && fs::symlink_metadata(&args.file).is_ok() {
         return Err(exists());
     }
+    if args.replace && fs::symlink_metadata(&args.file).is_ok_and(|metadata| !metadata.is_file()) {
+        let message = format!("`{}` is not a regular file, and --replace replaces only those", plain(&file));
+        return Err(Failure::new("file_not_regular", message));
+    }
     let backup = Client::open(&args.connect)?.download(paths::BACKUP)?;
     let contents = verify_backup(&backup).map_err(|error| failure(&error))?;
     let saved = if args.replace { replace(&args.file, &backup) } else { create(&args.file, &backup) };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::ExitCode;
 
-use gbac_server::restore_backup;
+use gbac_server::{BackupError, restore_backup};
 
 use super::backup::{failure, report};
 use crate::args::{Format, RestoreArgs};
@@ -11,6 +11,10 @@ use crate::output::Failure;
 
 pub(crate) fn run(args: &RestoreArgs, format: Format) -> Result<ExitCode, Failure> {
     let (file, folder) = (args.file.display().to_string(), args.data.display().to_string());
+    // A pipe may never end.
+    if fs::metadata(&args.file).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(failure(&BackupError::NotABackup));
+    }
     let backup = fs::read(&args.file).map_err(|error| Failure::io(&file, &error))?;
     let contents = restore_backup(&backup, &args.data).map_err(|error| failure(&error))?;
     report("Restored", &folder, "folder", &contents, format)?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ use tokio::time::interval;
 
 /// The interval at which the files are checked for changes.
 pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The maximum size of each of them.
+const MAX_PEM_BYTES: u64 = 1 << 20;
 
 /// The files for TLS, in PEM format.
 #[derive(Debug, Clone)]
@@ -166,8 +169,8 @@ impl ReloadSignal {
 
 impl Content {
     fn read(files: &TlsFiles) -> Result<Self, TlsError> {
-        let cert = fs::read(&files.cert).map_err(|error| TlsError::Cert(files.cert.clone(), pem::Error::Io(error)))?;
-        let key = fs::read(&files.key).map_err(|error| TlsError::Key(files.key.clone(), pem::Error::Io(error)))?;
+        let cert = read_pem(&files.cert).map_err(|error| TlsError::Cert(files.cert.clone(), pem::Error::Io(error)))?;
+        let key = read_pem(&files.key).map_err(|error| TlsError::Key(files.key.clone(), pem::Error::Io(error)))?;
         Ok(Self { cert, key })
     }
 
@@ -189,10 +192,20 @@ impl Content {
     }
 }
 
+/// Reads a regular file of a usual size. Another one, such as a pipe, may never end.
+fn read_pem(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    if metadata.len() > MAX_PEM_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is larger than {MAX_PEM_BYTES} bytes")));
+    }
+    fs::read(path)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use rcgen::{CertifiedKey, generate_simple_self_signed};
 
     use super::*;
@@ -232,6 +245,11 @@ mod tests {
         }
         fs::remove_file(&files.cert).unwrap();
         assert!(!is_replaced(&mut certificate));
+        fs::create_dir(&files.cert).unwrap();
+        assert!(!is_replaced(&mut certificate), "a folder");
+        fs::remove_dir(&files.cert).unwrap();
+        fs::write(&files.cert, " ".repeat(2 << 20)).unwrap();
+        assert!(!is_replaced(&mut certificate), "2 MiB");
         write_new(&files);
         assert!(is_replaced(&mut certificate), "after an error too");
         fs::write(&files.key, &new_key).unwrap();

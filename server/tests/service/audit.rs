@@ -287,6 +287,24 @@ async fn requests_without_valid_credentials_cannot_fill_the_log() {
 }
 
 #[tokio::test]
+async fn users_without_permission_cannot_fill_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let service = writing_to(&path);
+    let maya = format!("Bearer {}", service.people().await.remove(0).token);
+    for n in 0..500 {
+        let role = format!("/v1/roles/role-{n}?x={n}");
+        assert_eq!(service.send_as(Method::DELETE, &role, &json!({}), &maya).await.status, 403);
+        let acls = format!("/v1/acls?filter.resource_name={n}");
+        assert_eq!(service.get_as(&acls, &basic("admin", "demo")).await.status, 200);
+    }
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.len() < 10_000, "{} bytes", text.len());
+    let counted: u64 = events(&service).await.iter().map(|event| event["count"].as_u64().unwrap_or(1)).sum();
+    assert!(counted >= 1000, "{counted}");
+}
+
+#[tokio::test]
 async fn auditing_can_be_turned_off_when_the_log_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();

@@ -58,7 +58,8 @@ impl<'a> Audit<'a> {
                 result: SignInResult::Success { groups },
             })
         };
-        if request.only_reads {
+        // Only a superuser can change something.
+        if request.only_reads || !superuser {
             let ip = request.client_ip();
             let parts = ["signed in", user, method.id(), kind_id(superuser), &ip, encryption(request)];
             let key = RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str)));
@@ -138,7 +139,7 @@ impl<'a> Audit<'a> {
             return Ok(());
         }
         let ip = request.client_ip();
-        let key = RepeatKey::new(["read", user, reason, &request.method, &request.path, &ip, encryption(request)]);
+        let key = RepeatKey::new(["read", user, reason, &request.method, &request.route, &ip, encryption(request)]);
         let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
         let user = User { name: user, kind, ..User::default() };
         self.write_repeated(key, || self.activity(request, user, authorization)).await
