@@ -47,9 +47,16 @@ enum Value {
     BytesPerAcl(Key),
     /// How many there are.
     Count(Key),
+    /// The longest 99th percentile of the rows whose names begin like this, in milliseconds.
+    WorstP99(&'static str),
+    /// The most memory of the rows whose names begin like this, in MiB.
+    MostMebibytes(&'static str),
 }
 
-use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, Over, OverBeyond, WorstOver};
+use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, MostMebibytes, Over, OverBeyond, WorstOver, WorstP99};
+
+/// How the names of the rows about attacks begin.
+pub(crate) const ATTACK: &str = "attack_";
 
 const fn check(acls: usize) -> Key {
     ("wasm_check", acls, 10)
@@ -92,7 +99,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 61] = [
+const PROMISES: [Promise; 63] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -336,6 +343,13 @@ const PROMISES: [Promise; 61] = [
         3.0,
         Over(("evaluation_beside_batches_p99", 10 * K, 20), ("evaluation_p99", 10 * K, 20)),
     ),
+    at_most(
+        "attacked_p99_ms",
+        "p99 of a client while another address attacks, the longest of all attacks, in milliseconds",
+        250.0,
+        WorstP99(ATTACK),
+    ),
+    at_most("attacked_memory_mib", "most memory of the service during an attack, in MiB", 256.0, MostMebibytes(ATTACK)),
 ];
 
 /// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
@@ -464,8 +478,16 @@ impl Value {
             BytesEach(held, names) => Some((bytes(held)? - bytes(names)?) / held.1 as f64),
             BytesPerAcl(held) => Some(bytes(held)? / held.1 as f64),
             Count(key) => find(key)?.count,
+            WorstP99(begin) => largest(rows, begin, |row| Some(row.ns_p99? / 1e6)),
+            MostMebibytes(begin) => largest(rows, begin, |row| Some(row.bytes? as f64 / f64::from(1 << 20))),
         }
     }
+}
+
+/// The largest figure of the rows whose names begin like this; none if there are no such rows, or one has no figure.
+fn largest(rows: &[Row], begin: &str, figure: fn(&Row) -> Option<f64>) -> Option<f64> {
+    let figures: Option<Vec<f64>> = rows.iter().filter(|row| row.name.starts_with(begin)).map(figure).collect();
+    figures?.into_iter().reduce(f64::max)
 }
 
 /// A Markdown table that can be read as it is too; the columns named in `right` are of numbers.
@@ -578,6 +600,18 @@ mod tests {
         assert_eq!(WorstOver(WORST, ORDINARY).of(&rows), Some(20.0));
         assert_eq!(WorstOver(WORST, ORDINARY).of(&rows[..3]), None);
         assert_eq!(BytesEach(("memory", M, 0), ("memory_of_names", M, 0)).of(&rows), Some(80.0));
+    }
+
+    #[test]
+    fn the_worst_attack_counts() {
+        let attack = |name: &str, p99, bytes| Row { ns_p99: p99, bytes: Some(bytes), ..Row::new(name, 0, 0) };
+        let mut rows = vec![attack("attack_a", Some(3e6), 1 << 20), attack("attack_b", Some(2e6), 3 << 20)];
+        rows.push(row("health_cpu", 10 * K, 0, 1.0));
+        let worst = |rows: &[Row]| (WorstP99(ATTACK).of(rows), MostMebibytes(ATTACK).of(rows));
+        assert_eq!(worst(&rows), (Some(3.0), Some(3.0)));
+        assert_eq!(worst(&rows[2..]), (None, None));
+        rows[0].ns_p99 = None;
+        assert_eq!(worst(&rows), (None, Some(3.0)), "an attack without a figure is not passed over");
     }
 
     #[test]

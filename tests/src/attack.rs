@@ -126,8 +126,8 @@ impl Attack {
             Self::FirstByte => 1024,
             Self::Idle => 2000,
             Self::SlowHeads | Self::SlowBodies | Self::SlowReaders | Self::LargeHeads => 256,
-            Self::PingAcknowledgements => 128,
-            Self::DataDribble | Self::BufferedData => 32,
+            // As many as one address gets.
+            Self::PingAcknowledgements | Self::DataDribble | Self::BufferedData => 128,
             _ => 16,
         }
     }

@@ -18,7 +18,7 @@ cargo xtask COMMAND
   types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
-        [--service]                --service: only the cost of an access evaluation over HTTP
+        [--service]                --service: only access evaluations over HTTP, and attacks
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md

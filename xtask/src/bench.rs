@@ -42,7 +42,7 @@ pub(crate) struct Options {
     pub(crate) write: bool,
     /// The largest policy, in ACLs.
     pub(crate) up_to: Option<u64>,
-    /// Whether only the cost of an evaluation over HTTP is measured.
+    /// Whether only the cost of an evaluation over HTTP and the effect of attacks are measured.
     pub(crate) service: bool,
 }
 
@@ -73,6 +73,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         run.build_service()?;
         run.clear_parts()?;
         run.measure_cost()?;
+        run.measure_attacks()?;
     } else {
         run.build()?;
         run.measure()?;
@@ -131,6 +132,13 @@ impl Run<'_> {
         self.step("evaluation", "the cost of an evaluation over HTTP", self.length(call))
     }
 
+    /// How long others wait while the service is attacked, and the memory that it takes.
+    fn measure_attacks(&self) -> Result<()> {
+        let call = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
+        let call = call.args([&self.folder, &self.program("gbac")]).args(["--attacks"]);
+        self.step("attacks", "a client of the service during attacks", self.length(call))
+    }
+
     /// One program after the other, so that none of them is measured beside another.
     fn measure(&self) -> Result<()> {
         self.workload()?;
@@ -145,6 +153,7 @@ impl Run<'_> {
         let service = service.args([&self.folder, &self.program("gbac")]).args(self.sizes.last());
         self.step("service", "the service over HTTP, with its store on this disk", self.length(service))?;
         self.measure_cost()?;
+        self.measure_attacks()?;
         let call = self.script("cold_start.mjs", &[])?;
         self.step("cold start", "a fresh Node to its first decision", self.length(call))?;
         Ok(())

@@ -1,6 +1,6 @@
 //! `gbac-bench-service FOLDER GBAC SIZE.. [--quick]`: the built service over HTTP; with `--cost` in place of sizes, only what an
-//! evaluation costs. A program of its own, because it is one
-//! process that asks another.
+//! evaluation costs, and with `--attacks`, only what attacks do to others. A program of its own, because it is one process that
+//! asks another.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,12 +16,14 @@ fn run(args: &[String]) -> Result<()> {
     let quick = args.iter().any(|arg| arg == "--quick");
     let words: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--quick").collect();
     let [folder, gbac, sizes @ ..] = words.as_slice() else {
-        return Err("gbac-bench-service FOLDER GBAC SIZE.. | --cost [--quick]".into());
+        return Err("gbac-bench-service FOLDER GBAC SIZE.. | --cost | --attacks [--quick]".into());
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (folder, gbac) = (Folder::new(*folder), Path::new(gbac));
-    if sizes == ["--cost"] {
-        return runtime.block_on(service::run_cost(&folder, gbac, quick));
+    match sizes {
+        ["--cost"] => return runtime.block_on(service::run_cost(&folder, gbac, quick)),
+        ["--attacks"] => return runtime.block_on(service::run_attacks(&folder, gbac, quick)),
+        _ => {}
     }
     let sizes = sizes.iter().map(|size| size.parse()).collect::<std::result::Result<Vec<usize>, _>>()?;
     runtime.block_on(service::run(&folder, gbac, &sizes, quick))

@@ -3,6 +3,7 @@
 //! What is divided by each other is measured in turns. A time is that of the whole load divided by its requests, so with
 //! several connections it says how many requests a second there are, not how long one of them waits.
 
+mod attacks;
 mod client;
 mod cost;
 mod process;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 use crate::files::{Folder, Part};
 use crate::measure::{Row, median};
 use crate::{Failure, Result};
+pub use attacks::run as run_attacks;
 use client::{Ask, Client};
 pub use cost::run as run_cost;
 use process::{Service, basic};

@@ -66,8 +66,17 @@ impl Service {
 
     /// The bytes of memory that it holds.
     pub(super) fn memory(&self) -> Result<u64> {
+        self.status("VmRSS:")
+    }
+
+    /// The most bytes of memory that it has held.
+    pub(super) fn peak_memory(&self) -> Result<u64> {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, name: &str) -> Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no memory in its status")?;
         let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
         Ok(kibibytes * 1024)
     }

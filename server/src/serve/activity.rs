@@ -19,12 +19,12 @@ use crate::metrics::CloseReason;
 pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time for which a connection without requests is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time in which a client must take a piece of a response.
+/// The time in which a client must take a piece of a response: about 500 bytes a second.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// The interval at which deadlines are checked that did not exist when the last check was made.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The size of a piece of a response in bytes. A response is passed on in pieces, so that its progress can be seen.
-const PIECE_BYTES: usize = 64 << 10;
+const PIECE_BYTES: usize = 16 << 10;
 
 /// The activity of one connection; a handle that is cheap to clone.
 #[derive(Clone)]
@@ -122,6 +122,15 @@ impl ActiveRequest {
             state.requests.insert(self.id, stage);
         });
     }
+
+    /// The client has taken something.
+    fn progress(&self) {
+        self.activity.0.state.with(|state| {
+            if let Some(Stage::Client(since)) = state.requests.get_mut(&self.id) {
+                *since = Instant::now();
+            }
+        });
+    }
 }
 
 impl Drop for ActiveRequest {
@@ -133,13 +142,36 @@ impl Drop for ActiveRequest {
     }
 }
 
-/// The body of a response, in pieces. Its request is active until it is dropped.
+/// The body of a response, in pieces. Its request is active until it and all of its pieces are dropped.
 pub(super) struct ResponseBody {
     body: Body,
     /// What was not yet passed on of the last frame.
     rest: Bytes,
+    sent: Arc<SentRequest>,
+}
+
+/// A request whose response is sent, with the slot of its client.
+struct SentRequest {
     request: ActiveRequest,
     _slot: Option<Arc<NetworkSlot>>,
+}
+
+/// A part of a response that is dropped when it was sent. HTTP/2 takes it long before, even if its client permits one byte.
+struct Piece {
+    bytes: Bytes,
+    sent: Arc<SentRequest>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.sent.request.progress();
+    }
 }
 
 impl ResponseBody {
@@ -147,14 +179,15 @@ impl ResponseBody {
     pub(super) fn new(body: Body, request: ActiveRequest, slot: Option<Arc<NetworkSlot>>) -> Self {
         // Over HTTP/2, the client may not even allow the first piece.
         request.enter(Stage::Client(Instant::now()));
-        Self { body, rest: Bytes::new(), request, _slot: slot }
+        Self { body, rest: Bytes::new(), sent: Arc::new(SentRequest { request, _slot: slot }) }
     }
 
     /// Takes the next piece.
     fn piece(&mut self) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        self.request.enter(Stage::Client(Instant::now()));
+        self.sent.request.enter(Stage::Client(Instant::now()));
         let length = self.rest.len().min(PIECE_BYTES);
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+        let piece = Piece { bytes: self.rest.split_to(length), sent: Arc::clone(&self.sent) };
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_owner(piece)))))
     }
 }
 
@@ -169,8 +202,12 @@ impl HttpBody for ResponseBody {
         if !self.rest.is_empty() {
             return self.piece();
         }
-        self.request.enter(Stage::Service);
-        let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(context)?) else { return Poll::Ready(None) };
+        self.sent.request.enter(Stage::Service);
+        let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(context)?) else {
+            // Its last pieces may not be sent.
+            self.sent.request.enter(Stage::Client(Instant::now()));
+            return Poll::Ready(None);
+        };
         match frame.into_data() {
             Ok(data) => {
                 self.rest = data;
@@ -201,6 +238,7 @@ mod tests {
     use tokio::time::{advance, timeout};
 
     use super::*;
+    use crate::client_network::{ClientNetwork, NetworkSlots};
 
     /// A body that never comes.
     struct Never;
@@ -251,6 +289,26 @@ mod tests {
         let mut waiting = ResponseBody::new(Body::new(Never), activity.request(), None);
         let _ = timeout(Duration::from_secs(1), waiting.frame()).await;
         assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_response_is_active_until_its_last_piece_was_sent() {
+        let activity = Activity::new();
+        let slots = NetworkSlots::new(1);
+        let network = ClientNetwork::of([10, 0, 0, 1].into());
+        let slot = slots.take(network).map(Arc::new);
+        let mut body = ResponseBody::new(Body::from(vec![b'x'; PIECE_BYTES + 1]), activity.request(), slot);
+        let mut pieces = Vec::new();
+        for _ in 0..2 {
+            pieces.push(body.frame().await.unwrap().unwrap());
+        }
+        drop(body);
+        advance(Duration::from_secs(20)).await;
+        drop(pieces.pop());
+        assert_eq!((activity.idle_since(), slots.taken(network)), (None, 1), "one is not sent");
+        assert_eq!(closes_after(&activity).await, (30, CloseReason::Stalled), "from the last progress on");
+        drop(pieces);
+        assert_eq!((activity.idle_since(), slots.taken(network)), (Some(Instant::now()), 0));
     }
 
     #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -24,6 +24,7 @@ use tower::ServiceExt;
 
 use super::activity::{Activity, HEAD_TIMEOUT, ResponseBody};
 use super::connection_table::{Admission, ConnectionTable};
+use super::turns::{FairReads, RequestTasks};
 use super::write_timeout::WriteTimeout;
 use crate::client_network::NetworkSlot;
 use crate::http::request_head::Encrypted;
@@ -58,7 +59,6 @@ pub(crate) async fn run(
     router: Router,
     stop: impl Future<Output = ()>,
 ) {
-    let builder = Arc::new(builder());
     let (stopping, is_stopping) = watch::channel(false);
     let mut stop = pin!(stop);
     loop {
@@ -81,8 +81,8 @@ pub(crate) async fn run(
             }
         };
         let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.borrow())));
-        let (builder, router) = (Arc::clone(&builder), router.clone());
-        let connection = Connection { builder, router, peer, tls: tls.is_some(), is_stopping: is_stopping.clone() };
+        let router = router.clone();
+        let connection = Connection { router, peer, tls: tls.is_some(), is_stopping: is_stopping.clone() };
         let table = table.clone();
         tokio::spawn(async move {
             let Admission { activity, .. } = &admission;
@@ -114,8 +114,8 @@ pub(crate) async fn run(
     let _ = timeout(STOP_TIMEOUT, stopping.closed()).await;
 }
 
-fn builder() -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+fn builder(tasks: RequestTasks) -> auto::Builder<RequestTasks> {
+    let mut builder = auto::Builder::new(tasks);
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEADER_BYTES as usize);
     builder
         .http2()
@@ -133,7 +133,6 @@ fn builder() -> auto::Builder<TokioExecutor> {
 
 /// One connection.
 struct Connection {
-    builder: Arc<auto::Builder<TokioExecutor>>,
     router: Router,
     peer: SocketAddr,
     tls: bool,
@@ -147,7 +146,9 @@ impl Connection {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         activity: &Activity,
     ) -> Option<CloseReason> {
-        let Self { builder, router, peer, tls, mut is_stopping } = self;
+        let Self { router, peer, tls, mut is_stopping } = self;
+        let (tasks, run) = RequestTasks::new();
+        let mut run = pin!(run);
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(ConnectInfo(peer));
             if tls {
@@ -160,10 +161,13 @@ impl Connection {
                 Ok::<_, Infallible>(response.map(|body| Body::new(ResponseBody::new(body, active, slot))))
             }
         });
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(WriteTimeout::new(stream)), service));
+        let stream = TokioIo::new(FairReads::new(WriteTimeout::new(stream)));
+        let builder = builder(tasks);
+        let mut connection = pin!(builder.serve_connection(stream, service));
         let reason = tokio::select! {
             // Errors of a connection are caused by its client.
             _ = connection.as_mut() => return None,
+            never = run.as_mut() => match never {},
             reason = activity.expired() => Some(reason),
             () = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) } => None,
         };
@@ -171,7 +175,11 @@ impl Connection {
             // A client over HTTP/2 is told which of its requests were processed.
             Some(CloseReason::Idle) => {
                 connection.as_mut().graceful_shutdown();
-                let _ = timeout(CLOSE_TIMEOUT, connection).await;
+                tokio::select! {
+                    _ = connection => {}
+                    never = run => match never {},
+                    () = sleep(CLOSE_TIMEOUT) => {}
+                }
             }
             // Closed at once: an evicted connection makes room for another one.
             Some(CloseReason::HeadTimeout | CloseReason::Stalled | CloseReason::Evicted) => {}
@@ -179,6 +187,7 @@ impl Connection {
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
                     _ = connection => {}
+                    never = run => match never {},
                     reason = activity.expired() => return Some(reason),
                 }
             }
@@ -200,7 +209,7 @@ mod tests {
         let (began, activity) = (Instant::now(), Activity::new());
         let (_stop, is_stopping) = watch::channel(false);
         let peer = SocketAddr::from(([127, 0, 0, 1], 1));
-        let connection = Connection { builder: Arc::new(builder()), router, peer, tls: false, is_stopping };
+        let connection = Connection { router, peer, tls: false, is_stopping };
         let served = connection.serve(stream, &activity);
         let reason = timeout(Duration::from_secs(3600), served).await.expect("the connection is closed");
         (began.elapsed().as_secs(), reason)
@@ -224,11 +233,11 @@ mod tests {
         }
     }
 
-    /// A client over HTTP/2 with these settings that sends a request and then only acknowledges pings: what it was disconnected for,
-    /// and after how many seconds.
-    async fn acknowledging_pings(settings: &[u8]) -> (u64, Option<CloseReason>) {
+    /// A client over HTTP/2 with these settings that sends a request, acknowledges pings, and each second permits one more byte of
+    /// the response: what it was disconnected for, and after how many seconds.
+    async fn served_slowly(settings: &[u8]) -> (u64, Option<CloseReason>) {
         let (here, mut there) = duplex(4096);
-        let router = Router::new().route("/", get(async || "x"));
+        let router = Router::new().route("/", get(async || "x".repeat(50)));
         let length = u8::try_from(settings.len()).unwrap();
         // The preface and the settings; `GET http:/` without a host, with the static table of RFC 7541.
         there.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
@@ -245,6 +254,10 @@ mod tests {
                     frame[4] = 1;
                     let _ = there.write_all(&[&frame[..], &payload].concat()).await;
                 }
+                if (frame[3], frame[4]) == (0, 0) {
+                    sleep(Duration::from_secs(1)).await;
+                    let _ = there.write_all(b"\0\0\x04\x08\0\0\0\0\x01\0\0\0\x01").await;
+                }
             }
             pings
         });
@@ -255,12 +268,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_only_acknowledges_pings_is_disconnected() {
-        assert_eq!(acknowledging_pings(&[]).await, (60, Some(CloseReason::Idle)));
+        assert_eq!(served_slowly(&[]).await, (60, Some(CloseReason::Idle)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_permits_no_response_is_disconnected() {
         let initial_window_of_0 = [0, 4, 0, 0, 0, 0];
-        assert_eq!(acknowledging_pings(&initial_window_of_0).await, (30, Some(CloseReason::Stalled)));
+        assert_eq!(served_slowly(&initial_window_of_0).await, (30, Some(CloseReason::Stalled)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_a_response_byte_by_byte_is_disconnected() {
+        let initial_window_of_1 = [0, 4, 0, 0, 0, 1];
+        assert_eq!(served_slowly(&initial_window_of_1).await, (30, Some(CloseReason::Stalled)));
     }
 }

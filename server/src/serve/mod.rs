@@ -11,6 +11,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod turns;
 mod write_timeout;
 
 use std::io::{self, Write};
