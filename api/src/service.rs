@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The header with credentials for the service itself in a request that it relays, where `Authorization` is for the cluster.
+pub const OWN_AUTHORIZATION: &str = "gbac-authorization";
+
 /// The answer of `/gbac/v1/service`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceInfo {
@@ -17,9 +20,36 @@ pub struct ServiceInfo {
     /// The demo identity provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,
+    /// What the service requires of tokens, besides what its cluster properties say.
+    #[serde(default, skip_serializing_if = "TokenRequirements::is_nothing")]
+    pub tokens: TokenRequirements,
     /// A cluster that runs elsewhere, when the service relays to one.
     #[serde(default, skip_serializing_if = "Upstream::is_nothing")]
     pub upstream: Upstream,
+}
+
+/// What a service requires of tokens besides its cluster properties (D-57). None of it is a secret: whoever has a token of the
+/// provider can find it out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TokenRequirements {
+    /// What `iss` must be: that of the discovery document, once it was fetched, or the one that the service was started with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// Whether `typ` has to be that of an access token (RFC 9068).
+    #[serde(skip_serializing_if = "is_false")]
+    pub access_tokens_only: bool,
+    /// The longest time from `iat` to `exp`, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_lifetime: Option<u32>,
+}
+
+impl TokenRequirements {
+    /// Whether nothing is required.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Behind which paths of the service's own origin a cluster's APIs are.
@@ -38,6 +68,9 @@ pub struct Upstream {
     /// Behind this and an id: the Data Plane of the cluster that the Control Plane knows under that id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<String>,
+    /// Whether it relays only for callers who are signed in to the service itself ([`OWN_AUTHORIZATION`]).
+    #[serde(skip_serializing_if = "is_false")]
+    pub requires_sign_in: bool,
 }
 
 impl Upstream {
@@ -83,4 +116,10 @@ pub struct Person {
     pub note: String,
     /// A compact JWS that was just signed and lives an hour.
     pub token: String,
+}
+
+// serde hands over a reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }

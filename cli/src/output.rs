@@ -225,9 +225,6 @@ pub(crate) fn result_style(word: &str) -> Option<Style> {
     }
 }
 
-/// What a verdict about a superuser says.
-pub(crate) const ACLS_NOT_EVALUATED: &str = "ACLs are not evaluated";
-
 /// A text with hidden characters escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()

@@ -6,13 +6,11 @@ mod probe;
 mod resolve;
 mod send;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::service::{Person, ServiceInfo};
-use gbac_console_model::connection::Credentials;
+use gbac_console_model::connection::{Credentials, RequestCredentials};
 use gbac_console_model::failure::Failure;
 use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 use gbac_json::{policy_from_json, policy_to_text};
@@ -49,17 +47,17 @@ struct Answer {
 struct Call<'a> {
     method: Method,
     path: String,
-    credentials: Option<&'a Credentials>,
+    credentials: RequestCredentials<'a>,
     header: Option<(&'static str, &'a str)>,
     body: Option<String>,
 }
 
 impl<'a> Call<'a> {
-    fn new(method: Method, path: impl Into<String>, credentials: Option<&'a Credentials>) -> Self {
-        Self { method, path: path.into(), credentials, header: None, body: None }
+    fn new(method: Method, path: impl Into<String>, credentials: impl Into<RequestCredentials<'a>>) -> Self {
+        Self { method, path: path.into(), credentials: credentials.into(), header: None, body: None }
     }
 
-    fn get(path: impl Into<String>, credentials: Option<&'a Credentials>) -> Self {
+    fn get(path: impl Into<String>, credentials: impl Into<RequestCredentials<'a>>) -> Self {
         Self::new(Method::GET, path, credentials)
     }
 
@@ -80,14 +78,9 @@ impl<'a> Call<'a> {
     async fn send(self) -> Result<Answer, Failure> {
         let no_answer = |error: gloo_net::Error| Failure::NoAnswer(error.to_string());
         let mut request = RequestBuilder::new(&self.path).method(self.method).credentials(dom::NO_CREDENTIALS);
-        request = match self.credentials {
-            Some(Credentials::Password(given)) => {
-                let pair = STANDARD.encode(format!("{}:{}", given.user, given.password));
-                request.header("Authorization", &format!("Basic {pair}"))
-            }
-            Some(Credentials::Token(token)) => request.header("Authorization", &format!("Bearer {token}")),
-            None => request,
-        };
+        for (name, value) in self.credentials.headers() {
+            request = request.header(name, &value);
+        }
         if let Some((name, value)) = self.header {
             request = request.header(name, value);
         }

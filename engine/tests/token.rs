@@ -11,8 +11,8 @@ use gbac_analysis::sign_in::{check_sign_in, first_failure};
 use gbac_engine::Timestamp;
 use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedToken};
 use gbac_engine::verify::{
-    CLOCK_SKEW_SECONDS, KeySet, Validation, VerificationOutcome, Verified, VerifyError, verification_steps, verify,
-    verify_with_skew,
+    CLOCK_SKEW_SECONDS, KeySet, TokenRules, Validation, VerificationOutcome, Verified, VerifyError, verification_steps,
+    verify, verify_with_rules, verify_with_skew,
 };
 use p256::ecdsa::signature::Signer as _;
 use proptest::prelude::*;
@@ -658,16 +658,29 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
                 let token = signed("EdDSA", &header.to_string(), Value::Object(claims).to_string());
                 let read = UnverifiedToken::decode(&token).unwrap();
                 let (issuer, audience) = settings[(place + turn) % settings.len()];
-                for (now, skew) in [(NOW, None), (NOW + 10.0, Some(5)), (NOW, Some(0)), (f64::NAN, None)] {
+                for (now, skew, access_tokens_only, max_lifetime) in [
+                    (NOW, None, false, None),
+                    (NOW + 10.0, Some(5), false, None),
+                    (NOW, Some(0), false, None),
+                    (f64::NAN, None, false, None),
+                    (NOW, None, true, None),
+                    (NOW, None, false, Some(60)),
+                ] {
                     let known = AcceptedTokens {
                         issuer: issuer.map(str::to_owned),
                         audience: audience.map(str::to_owned),
                         clock_skew: skew,
                         discovery_url: None,
+                        access_tokens_only,
+                        max_lifetime,
                     };
-                    let seconds = skew.map_or(CLOCK_SKEW_SECONDS, f64::from);
+                    let rules = TokenRules {
+                        skew: skew.map_or(CLOCK_SKEW_SECONDS, f64::from),
+                        access_tokens_only,
+                        max_lifetime: max_lifetime.map(f64::from),
+                    };
                     let verified =
-                        verify_with_skew(&token, &KEYS, Validation { issuer, audience, now: now.into() }, seconds);
+                        verify_with_rules(&token, &KEYS, Validation { issuer, audience, now: now.into() }, rules);
                     let checks = check_sign_in(Some(&read.header), &read.claims, &known, Some(now.into()));
                     let found = first_failure(&checks);
                     assert_eq!(

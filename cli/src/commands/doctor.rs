@@ -7,6 +7,8 @@ use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
+use gbac_api::service::ServiceInfo;
+use gbac_console_model::simulator::accepted::of_service;
 use gbac_engine::policy::{Policy, Settings};
 use serde_json::{Map, Value, json};
 
@@ -30,7 +32,7 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         let service = ServiceState::read(&Client::open(&args.connect)?, &token)?;
         resolved = service.resolved;
         log_level = service.log_level;
-        accepted = service.accepted;
+        accepted = Some(service.accepted);
         settings = service.settings.unwrap_or(settings);
         policy = policy.or(service.policy);
     }
@@ -61,7 +63,7 @@ struct ServiceState {
     settings: Option<Settings>,
     policy: Option<Policy>,
     log_level: Option<String>,
-    accepted: Option<AcceptedTokens>,
+    accepted: AcceptedTokens,
 }
 
 impl ServiceState {
@@ -77,8 +79,18 @@ impl ServiceState {
         let settings =
             read_settings(client).map_err(|failure| report("the properties could not be read", &failure)).ok();
         // The note above says that they could not be read.
-        let properties: Option<Map<String, Value>> = client.get(paths::CLUSTER_CONFIG).ok();
-        let accepted = properties.map(|properties| gbac_json::accepted_from_properties(|name| properties.get(name)));
+        let properties: Map<String, Value> = client.get(paths::CLUSTER_CONFIG).unwrap_or_default();
+        // The service has the keys of the provider since it was asked about the token, and so its issuer.
+        let info = match client.get::<ServiceInfo>(paths::SERVICE) {
+            Ok(info) => Some(info),
+            // Another implementation of the API has no such rules.
+            Err(CallError::Refused(refusal)) if refusal.status == 404 => None,
+            Err(error) => {
+                report("what the service requires of tokens could not be read", &error);
+                None
+            }
+        };
+        let accepted = of_service(&properties, info.as_ref());
         let policy = client.policy().map_err(|error| report("the policy could not be read", &error)).ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
         let level = level.map_err(|error| report("the log level could not be read", &error)).ok();

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
+use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::model::{Host, Principal};
 use gbac_json::PermissionsJson;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
 use crate::input;
-use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
+use crate::output::{self, Failure, plain, table};
 use crate::query;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_analysis::{Revocation, revoke};
+use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::PrincipalType;
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
+use crate::output::{self, Failure, plain, table};
 use crate::query::EvaluatedQuery;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use gbac_analysis::AclMatch;
 use gbac_analysis::check::Answer;
-use gbac_console_model::phrases::list;
+use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{At, Decision, Outcome, Reason};
 use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
 
-use crate::output::{ACLS_NOT_EVALUATED, plain, table};
+use crate::output::{plain, table};
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
 pub(super) fn token(opened: &ResolvedIdentity) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
-use gbac_console_model::phrases::list;
+use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::Principal;
 use gbac_json::WhoCanJson;
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
 use crate::input;
-use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
+use crate::output::{self, Failure, plain, table};
 use crate::query::AccessQuery;
 
 pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure> {

@@ -2,6 +2,7 @@
 
 use gbac_api::service::SignIn;
 use gbac_console_model::address;
+use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::phrases;
 use gbac_engine::token::normalize_pasted;
@@ -88,6 +89,9 @@ fn Trouble() -> impl IntoView {
             ServiceStatus::Away { sign_in: true, .. } => match (here, own) {
                 (true, _) => None,
                 (false, true) => Some(Why::SignIn),
+                (false, false) if service.sign_in_first(service.connection.with(TargetKind::of)).is_some() => {
+                    Some(Why::SignIn)
+                }
                 (false, false) => Some(Why::Refused),
             },
             ServiceStatus::Away { forbidden: true, reason, .. } => Some(Why::Forbidden { reason }),
@@ -150,13 +154,16 @@ fn Away(reason: String, since: f64) -> impl IntoView {
     }
 }
 
-/// The cluster rejected the credentials.
+/// The cluster rejected the credentials, or the service those for the relay.
 #[component]
 fn Refused() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let is_relay_guarded = service.info.get_untracked().is_some_and(|info| info.upstream.requires_sign_in);
+    let whose = if is_relay_guarded { "Those of the cluster or of this service" } else { "They" };
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Credentials rejected" level=2>
-                <p>"They may be wrong or expired. Previously read data is still shown."</p>
+                <p>{whose} " may be wrong or expired. Previously read data is still shown."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
@@ -224,11 +231,18 @@ fn SignInForm(
     let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let token = RwSignal::new(String::new());
     let refused = service.rejection();
-    user.set(service.user.get_untracked().unwrap_or_default());
+    let first = untrack(|| service.sign_in_first(service.connection.with(TargetKind::of)));
+    // Elsewhere, the user is the one of the cluster.
+    if first.is_none() {
+        user.set(service.user.get_untracked().unwrap_or_default());
+    }
+    let intro = first.unwrap_or(
+        "Sign in with a password or an access token to read roles and ACLs; superusers can change them. Credentials stay in this tab.",
+    );
     view! {
         <section class="panel banner sign-in" aria-labelledby="sign-in-title">
             <h2 id="sign-in-title">"Sign in"</h2>
-            <p class="quiet">"Sign in with a password or an access token to read roles and ACLs; superusers can change them. Credentials stay in this tab."</p>
+            <p class="quiet">{intro}</p>
             <form on:submit=move |event| {
                 event.prevent_default();
                 on_submit.run(());

@@ -59,7 +59,7 @@ pub async fn read_cluster(target: &ConnectionTarget) -> Result<ReadCluster, Fail
     }
     if let Some(base) = &target.data_plane {
         let path = format!("{base}{}", paths::acls(&AclFilter::default()));
-        let call = Call::get(path, target.credentials.as_ref());
+        let call = Call::get(path, target);
         let listed = call.read::<ListAcls>().await.map_err(|failure| failure.of("the ACLs"))?;
         for body in listed.into_acls() {
             match body.to_acl() {
@@ -75,7 +75,7 @@ pub async fn read_cluster(target: &ConnectionTarget) -> Result<ReadCluster, Fail
 /// All roles with their members in one answer (specification 4.3).
 async fn by_security_service(admin: &str, target: &ConnectionTarget) -> Result<Vec<Listed>, Failure> {
     let path = format!("{admin}{}", paths::security("ListRoles"));
-    let call = Call::new(Method::POST, path, target.credentials.as_ref()).text("{}".into());
+    let call = Call::new(Method::POST, path, target).text("{}".into());
     let listed = call.read::<ListedRoles>().await?;
     let read = |role: SecurityRole| {
         let members = principals(&role.members, Joining::Leaves).map_err(|faults| {
@@ -93,7 +93,7 @@ async fn by_data_plane(base: &str, target: &ConnectionTarget) -> Result<Vec<List
     let mut token = String::new();
     loop {
         let query = RoleQuery { page: page(token), ..RoleQuery::default() };
-        let call = Call::get(format!("{base}{}", paths::roles(&query)), target.credentials.as_ref());
+        let call = Call::get(format!("{base}{}", paths::roles(&query)), target);
         let listed = call.read::<ListRoles>().await?;
         names.extend(listed.roles.into_iter().map(|role| role.name));
         if listed.next_page_token.is_empty() || listed.next_page_token == query.page.token {
@@ -116,7 +116,7 @@ async fn members(name: &str, base: &str, target: &ConnectionTarget) -> Result<Ve
     let mut token = String::new();
     loop {
         let query = MemberQuery { page: page(token), ..MemberQuery::default() };
-        let call = Call::get(format!("{base}{}", paths::role_members(name, &query)), target.credentials.as_ref());
+        let call = Call::get(format!("{base}{}", paths::role_members(name, &query)), target);
         let listed = call.read::<ListMembers>().await?;
         for member in listed.members {
             members.push(Principal::parse(&member.principal).map_err(|error| Failure::Unreadable(error.to_string()))?);

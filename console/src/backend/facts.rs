@@ -17,7 +17,7 @@ use super::Call;
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn properties(target: &ConnectionTarget) -> Result<Map<String, Value>, Failure> {
-    Call::get(admin(target, &paths::cluster_config(None))?, target.credentials.as_ref()).read().await
+    Call::get(admin(target, &paths::cluster_config(None))?, target).read().await
 }
 
 /// What the cluster properties are; which of them the command line has set.
@@ -25,7 +25,7 @@ pub async fn properties(target: &ConnectionTarget) -> Result<Map<String, Value>,
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn schema(target: &ConnectionTarget) -> Result<ConfigSchema, Failure> {
-    Call::get(admin(target, paths::CLUSTER_CONFIG_SCHEMA)?, target.credentials.as_ref()).read().await
+    Call::get(admin(target, paths::CLUSTER_CONFIG_SCHEMA)?, target).read().await
 }
 
 /// Changes cluster properties: all of it or nothing.
@@ -34,7 +34,7 @@ pub async fn schema(target: &ConnectionTarget) -> Result<ConfigSchema, Failure> 
 /// No answer, or a refusal, which names each property with what is wrong.
 pub async fn change_properties(change: &ConfigChange, target: &ConnectionTarget) -> Result<(), Failure> {
     let path = admin(target, paths::CLUSTER_CONFIG)?;
-    let call = Call::new(Method::PUT, path, target.credentials.as_ref()).json(change)?;
+    let call = Call::new(Method::PUT, path, target).json(change)?;
     call.read::<ConfigVersion>().await.map(drop)
 }
 
@@ -43,7 +43,7 @@ pub async fn change_properties(change: &ConfigChange, target: &ConnectionTarget)
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn loggers(target: &ConnectionTarget) -> Result<Vec<Logger>, Failure> {
-    Call::get(admin(target, &paths::loggers())?, target.credentials.as_ref()).read().await
+    Call::get(admin(target, &paths::loggers())?, target).read().await
 }
 
 /// The level of one logger, and in how many seconds it reverts.
@@ -51,7 +51,7 @@ pub async fn loggers(target: &ConnectionTarget) -> Result<Vec<Logger>, Failure> 
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn log_level(name: &str, target: &ConnectionTarget) -> Result<LogLevel, Failure> {
-    Call::get(admin(target, &paths::log_level(name, None))?, target.credentials.as_ref()).read().await
+    Call::get(admin(target, &paths::log_level(name, None))?, target).read().await
 }
 
 /// Sets the level of a logger for so many seconds; 0 never reverts.
@@ -65,10 +65,10 @@ pub async fn set_log_level(
     target: &ConnectionTarget,
 ) -> Result<ChangedLogLevel, Failure> {
     let path = admin(target, &paths::log_level(name, Some((level, Some(seconds)))))?;
-    Call::new(Method::PUT, path, target.credentials.as_ref()).read().await
+    Call::new(Method::PUT, path, target).read().await
 }
 
-/// What the service's licence is.
+/// What the service's license is.
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
@@ -89,8 +89,8 @@ pub async fn events(limit: usize, credentials: Option<&Credentials>) -> Result<V
 ///
 /// # Errors
 /// No answer, a refusal, or an answer that is no JSON.
-pub async fn cluster_of(control_plane: &str, id: &str, credentials: Option<&Credentials>) -> Result<Value, Failure> {
-    Call::get(format!("{control_plane}{}", paths::cluster(id)), credentials).read().await
+pub async fn cluster_of(control_plane: &str, id: &str, target: &ConnectionTarget) -> Result<Value, Failure> {
+    Call::get(format!("{control_plane}{}", paths::cluster(id)), target).read().await
 }
 
 pub(super) fn admin(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {

@@ -6,7 +6,7 @@ use gbac_api::paths;
 use gbac_api::roles::{ListRoles, RoleQuery};
 use gbac_api::security::ListedRoles;
 use gbac_api::service::Upstream;
-use gbac_console_model::connection::probe::{ProbeStep, cluster_words, without_groups};
+use gbac_console_model::connection::probe::{ProbeStep, cluster_words, own_sign_in, without_groups};
 use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::count;
@@ -16,15 +16,37 @@ use gloo_net::http::Method;
 use super::{Call, cluster_of, policy, properties, service_info};
 
 /// Asks each API of a connection once. Nothing is changed, and nothing is kept.
-pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Credentials) -> Vec<ProbeStep> {
-    let target = connection.target(upstream, Some(credentials));
+pub async fn probe(
+    connection: &Connection,
+    upstream: &Upstream,
+    credentials: Credentials,
+    own: Option<Credentials>,
+) -> Vec<ProbeStep> {
+    let target = connection.target(upstream, Some(credentials), own);
+    let mut steps: Vec<ProbeStep> = own_sign_in_step(&target).await.into_iter().collect();
+    // Without it, the service relays nothing.
+    if steps.iter().all(|step| step.outcome.is_ok()) {
+        steps.extend(of_connection(connection, upstream, &target).await);
+    }
+    steps
+}
+
+/// The sign-in to this service, if it relays only for its own users.
+async fn own_sign_in_step(target: &ConnectionTarget) -> Option<ProbeStep> {
+    let path = paths::security("ListCurrentUserRoles");
+    let call = Call::new(Method::POST, path.clone(), Some(target.own.as_ref()?)).text("{}".into());
+    let outcome = call.send().await.map(|_| "accepted".to_owned()).map_err(own_sign_in);
+    Some(ProbeStep { what: "Sign-in to this service", request: format!("POST {path}"), outcome })
+}
+
+async fn of_connection(connection: &Connection, upstream: &Upstream, target: &ConnectionTarget) -> Vec<ProbeStep> {
     match connection {
-        Connection::Service => of_service(&target).await,
-        Connection::SelfManaged => of_cluster(&target).await,
+        Connection::Service => of_service(target).await,
+        Connection::SelfManaged => of_cluster(target).await,
         Connection::Cloud { cluster } => {
             let Some(control_plane) = &upstream.controlplane else { return Vec::new() };
             let request = format!("GET {}", paths::cluster(cluster));
-            let found = cluster_of(control_plane, cluster, target.credentials.as_ref()).await;
+            let found = cluster_of(control_plane, cluster, target).await;
             let outcome = found.and_then(|answer| match without_groups(&answer) {
                 Some(kind) => {
                     let message = format!("this is a {kind} cluster, which has no group-based access control");
@@ -35,7 +57,7 @@ pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Cr
             let is_there = outcome.is_ok();
             let mut steps = vec![ProbeStep { what: "Control Plane", request, outcome }];
             if is_there {
-                steps.extend(of_cluster(&target).await);
+                steps.extend(of_cluster(target).await);
             }
             steps
         }
@@ -55,7 +77,6 @@ async fn of_service(target: &ConnectionTarget) -> Vec<ProbeStep> {
 
 async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
     let mut steps = Vec::new();
-    let credentials = target.credentials.as_ref();
     if let Some(admin) = &target.admin {
         let found = properties(target).await.and_then(|found| {
             settings_of(&found)?;
@@ -66,7 +87,7 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
         let request = format!("GET {}", paths::cluster_config(None));
         steps.push(ProbeStep { what: "Cluster properties", request, outcome: found });
         let path = paths::security("ListRoles");
-        let call = Call::new(Method::POST, format!("{admin}{path}"), credentials).text("{}".into());
+        let call = Call::new(Method::POST, format!("{admin}{path}"), target).text("{}".into());
         let outcome = call.read::<ListedRoles>().await.map(|listed| count(listed.roles.len(), "role"));
         steps.push(ProbeStep { what: "Roles", request: format!("POST {path}"), outcome });
     }
@@ -74,14 +95,14 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
         if target.admin.is_none() {
             let path =
                 paths::roles(&RoleQuery { page: Page { size: Some(1000), ..Page::default() }, ..RoleQuery::default() });
-            let outcome = Call::get(format!("{base}{path}"), credentials).read::<ListRoles>().await.map(|listed| {
+            let outcome = Call::get(format!("{base}{path}"), target).read::<ListRoles>().await.map(|listed| {
                 let more = if listed.next_page_token.is_empty() { "" } else { " and more" };
                 format!("{}{more}", count(listed.roles.len(), "role"))
             });
             steps.push(ProbeStep { what: "Roles", request: format!("GET {}", paths::ROLES), outcome });
         }
         let path = paths::acls(&AclFilter::default());
-        let outcome = Call::get(format!("{base}{path}"), credentials).read::<ListAcls>().await;
+        let outcome = Call::get(format!("{base}{path}"), target).read::<ListAcls>().await;
         let outcome = outcome.map(|listed| count(listed.into_acls().len(), "ACL"));
         steps.push(ProbeStep { what: "ACLs", request: format!("GET {path}"), outcome });
     }

@@ -2,7 +2,7 @@
 
 use gbac_api::paths;
 use gbac_api::security::OidcIdentity;
-use gbac_console_model::connection::{ConnectionTarget, Credentials};
+use gbac_console_model::connection::{ConnectionTarget, Credentials, RequestCredentials};
 use gbac_console_model::failure::Failure;
 use gloo_net::http::Method;
 
@@ -16,5 +16,6 @@ use super::facts::admin;
 pub async fn resolve(token: String, target: &ConnectionTarget) -> Result<OidcIdentity, Failure> {
     let path = admin(target, &paths::security(paths::RESOLVE_OIDC_IDENTITY))?;
     let token = Credentials::Token(token);
-    Call::new(Method::POST, path, Some(&token)).text("{}".into()).read().await
+    let credentials = RequestCredentials { api: Some(&token), own: target.own.as_ref() };
+    Call::new(Method::POST, path, credentials).text("{}".into()).read().await
 }

@@ -23,11 +23,11 @@ pub async fn send(change: &Change, held: &Settings, target: &ConnectionTarget) -
     match change {
         Change::AddAcl(acl) => {
             let path = data_plane(target, paths::ACLS)?;
-            Call::new(Method::POST, path, target.credentials.as_ref()).json(&AclBody::from(acl))?.send().await.map(drop)
+            Call::new(Method::POST, path, target).json(&AclBody::from(acl))?.send().await.map(drop)
         }
         Change::RemoveAcl(acl) => {
             let path = data_plane(target, &paths::delete_acls(&AclFilter::exactly(acl)))?;
-            Call::new(Method::DELETE, path, target.credentials.as_ref()).send().await.map(drop)
+            Call::new(Method::DELETE, path, target).send().await.map(drop)
         }
         Change::Settings(settings) => {
             let change = properties::difference(held, settings)?;
@@ -63,12 +63,12 @@ async fn change_role(change: &Change, target: &ConnectionTarget) -> Result<(), F
         }
         Change::DeleteRole { name, delete_acls } => {
             let path = data_plane(target, &paths::delete_role(name, *delete_acls))?;
-            Call::new(Method::DELETE, path, target.credentials.as_ref()).send().await.map(drop)
+            Call::new(Method::DELETE, path, target).send().await.map(drop)
         }
         Change::CreateRole(name) => {
             let path = data_plane(target, paths::ROLES)?;
             let body = RoleName { name: name.clone() };
-            Call::new(Method::POST, path, target.credentials.as_ref()).json(&body)?.send().await.map(drop)
+            Call::new(Method::POST, path, target).json(&body)?.send().await.map(drop)
         }
         Change::AddAcl(_) | Change::RemoveAcl(_) | Change::Settings(_) => Ok(()),
     }
@@ -76,7 +76,7 @@ async fn change_role(change: &Change, target: &ConnectionTarget) -> Result<(), F
 
 async fn update(role: &str, body: &UpdateRole, target: &ConnectionTarget) -> Result<(), Failure> {
     let path = data_plane(target, &paths::role(role))?;
-    Call::new(Method::PUT, path, target.credentials.as_ref()).json(body)?.send().await.map(drop)
+    Call::new(Method::PUT, path, target).json(body)?.send().await.map(drop)
 }
 
 async fn by_security_service(change: &Change, admin: &str, target: &ConnectionTarget) -> Result<(), Failure> {
@@ -108,7 +108,7 @@ async fn operate(
     target: &ConnectionTarget,
 ) -> Result<(), Failure> {
     let path = format!("{admin}{}", paths::security(operation));
-    Call::new(Method::POST, path, target.credentials.as_ref()).json(body)?.send().await.map(drop)
+    Call::new(Method::POST, path, target).json(body)?.send().await.map(drop)
 }
 
 fn data_plane(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {

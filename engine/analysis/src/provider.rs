@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::status::StepStatus;
 use gbac_engine::escape::escaped;
+use gbac_engine::internal::claim_checks::TokenRules;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
-use gbac_engine::token::UnverifiedClaims;
+use gbac_engine::token::{CLOCK_SKEW_SECONDS, UnverifiedClaims};
 
 /// Whose tokens a service accepts, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub struct AcceptedTokens {
     pub audience: Option<String>,
     /// The allowed clock skew in seconds (`oidc_clock_skew_tolerance`); absent if it is the default.
     pub clock_skew: Option<u32>,
+    /// Whether only tokens that are typed as access tokens are accepted (D-57).
+    pub access_tokens_only: bool,
+    /// The longest accepted lifetime of a token in seconds, from `iat` to `exp` (D-57); absent if there is no limit.
+    pub max_lifetime: Option<u32>,
 }
 
 /// What was found about one claim.
@@ -35,6 +40,16 @@ pub(super) struct Compared {
 const WELL_KNOWN: &str = "/.well-known/openid-configuration";
 
 impl AcceptedTokens {
+    /// What is required besides issuer and audience, for the checks of the engine.
+    #[must_use]
+    pub fn rules(&self) -> TokenRules {
+        TokenRules {
+            skew: self.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from),
+            access_tokens_only: self.access_tokens_only,
+            max_lifetime: self.max_lifetime.map(f64::from),
+        }
+    }
+
     /// The issuer that a token must name exactly, if it is known.
     pub(super) fn exact_issuer(&self) -> Option<&str> {
         self.issuer.as_deref().filter(|issuer| !issuer.is_empty())
@@ -198,7 +213,7 @@ mod tests {
             issuer: Some(String::new()),
             discovery_url: Some(String::new()),
             audience: Some(String::new()),
-            clock_skew: None,
+            ..AcceptedTokens::default()
         };
         assert_eq!(states(&empty, &claims), []);
         let claims = UnverifiedClaims::parse(r#"{ "aud": "x\u202e" }"#).unwrap();

@@ -6,10 +6,10 @@
 use super::provider::{AcceptedTokens, Compared};
 use super::status::StepStatus;
 use gbac_engine::Timestamp;
-use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated, TokenRules};
+use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
 use gbac_engine::{
     internal::Fact,
-    token::{CLOCK_SKEW_SECONDS, Header, UnverifiedClaims, VerifyError},
+    token::{Header, UnverifiedClaims, VerifyError},
 };
 
 /// One check that a service makes of a token.
@@ -54,7 +54,7 @@ pub fn check_sign_in(
         issuer: accepted.exact_issuer(),
         audience: accepted.expected_audience(),
         now: now.map(Timestamp::as_seconds),
-        rules: TokenRules::with_skew(accepted.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from)),
+        rules: accepted.rules(),
     };
     let mut checks = vec![key(header)];
     for (about, check) in CHECKS {

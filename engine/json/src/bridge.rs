@@ -49,10 +49,10 @@ pub fn accepted_from_properties<'a>(property: impl Fn(&str) -> Option<&'a Value>
     };
     let skew = property("oidc_clock_skew_tolerance").and_then(Value::as_u64);
     AcceptedTokens {
-        issuer: None,
         discovery_url: text("oidc_discovery_url"),
         audience: text("oidc_token_audience"),
         clock_skew: skew.and_then(|seconds| u32::try_from(seconds).ok()),
+        ..AcceptedTokens::default()
     }
 }
 

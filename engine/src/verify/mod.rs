@@ -107,21 +107,20 @@ pub fn verify_with_rules(
 /// line failed. After a failure the lines that follow are about what the token says, not about what is true.
 #[must_use]
 pub fn verification_steps(token: &str, keys: &KeySet, validation: Validation<'_>) -> Vec<VerificationStep> {
-    verification_steps_with_skew(token, keys, validation, CLOCK_SKEW_SECONDS)
+    verification_steps_with_rules(token, keys, validation, TokenRules::default())
 }
 
-/// Like [`verification_steps()`], with an allowed clock skew of `skew` seconds.
+/// As [`verification_steps()`], with the rules of a service.
 #[must_use]
-pub fn verification_steps_with_skew(
+pub fn verification_steps_with_rules(
     token: &str,
     keys: &KeySet,
     validation: Validation<'_>,
-    skew: f64,
+    rules: TokenRules,
 ) -> Vec<VerificationStep> {
     let signed = Signed::read(token).map_err(VerifyError::Token);
     let form = signed.as_ref().map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
     let unread = || Ok(ClaimCheck::NotChecked("the token could not be read".to_owned()));
-    let rules = TokenRules::with_skew(skew);
     let mut lines = vec![step("form", form.map_err(Clone::clone))];
     lines.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
     for (name, check) in CHECKS {

@@ -21,7 +21,7 @@ const MAX_ID: usize = 128;
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The header with the credentials for this service of a request that is relayed.
-pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static("gbac-authorization");
+pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static(gbac_api::service::OWN_AUTHORIZATION);
 
 /// Marks a request that was encrypted with TLS between the client and the first trusted proxy or this service, and its response.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use gbac_api::service::TokenRequirements;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::AccessLevel;
 use gbac_engine::token::Claims;
@@ -214,6 +215,11 @@ impl Authenticator {
     /// Fetches the keys of the identity provider if they are due.
     pub(crate) async fn keep_keys_fresh(&self) {
         self.0.oidc.keep_fresh(&self.0.service.read().config).await;
+    }
+
+    /// What is required of tokens besides the cluster properties.
+    pub(crate) fn token_requirements(&self) -> TokenRequirements {
+        self.0.oidc.requirements(&self.0.service.read().config)
     }
 
     /// The age in seconds of the identity provider's keys, if there are any.

@@ -1,4 +1,4 @@
-//! `/gbac/v1/service`: the name and version of the service, and how the console signs in to a demo.
+//! `/gbac/v1/service`: the name and version of the service, what it requires of tokens, and how the console signs in to a demo.
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use super::app::DemoAccess;
 use super::registration::Routes;
 use crate::demo::AUDIENCE;
 use crate::http::access::Access;
+use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
 use crate::upstream::Upstream;
 
@@ -21,6 +22,7 @@ pub(crate) fn routes() -> Routes {
 
 async fn read(
     State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
     State(upstream): State<Arc<Upstream>>,
     State(demo): State<Option<Arc<DemoAccess>>>,
 ) -> Json<ServiceInfo> {
@@ -37,6 +39,7 @@ async fn read(
             jwks: paths::DEMO_JWKS.into(),
             people: paths::DEMO_PEOPLE.into(),
         }),
+        tokens: authenticator.token_requirements(),
         upstream: upstream.paths(),
     })
 }

@@ -74,6 +74,7 @@ impl Upstream {
             dataplane: path(&self.dataplane, DATA_PLANE),
             controlplane: path(&self.controlplane, CONTROL_PLANE),
             clusters: path(&self.controlplane, CLUSTERS),
+            requires_sign_in: self.requires_sign_in,
         }
     }
 

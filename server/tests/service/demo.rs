@@ -114,6 +114,7 @@ async fn service_information_is_complete() {
                 "provider": { "issuer": "http://127.0.0.1:8420/demo/idp", "audience": "streams",
                     "discovery": "/demo/idp/.well-known/openid-configuration", "jwks": "/demo/idp/jwks",
                     "people": "/demo/idp/people" },
+                "tokens": { "issuer": "http://127.0.0.1:8420/demo/idp" },
             })
         )
     );

@@ -121,7 +121,8 @@ impl Provider {
         format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()))
     }
 
-    fn document(&self, path: &str) -> String {
+    /// What it serves under a path if nothing else was said.
+    pub(crate) fn document(&self, path: &str) -> String {
         if path == DISCOVERY {
             return json!({ "issuer": self.origin, "jwks_uri": format!("{}{KEYS}", self.origin) }).to_string();
         }

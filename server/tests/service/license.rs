@@ -1,4 +1,4 @@
-//! What takes a licence, and what goes on without one (D-16).
+//! What takes a license, and what goes on without one (D-16).
 
 use axum::http::Method;
 use gbac_api::license::LicenseStatus;

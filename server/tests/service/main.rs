@@ -24,6 +24,7 @@ mod operation;
 mod policy_changes;
 mod policy_document;
 mod port;
+mod predictions;
 mod proxies;
 mod random;
 mod roles;

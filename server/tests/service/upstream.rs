@@ -328,6 +328,14 @@ async fn service_information_lists_the_upstream_paths() {
             "clusters": "/gbac/v1/upstream/clusters" })
     );
     assert_eq!(Service::start().get("/gbac/v1/service").await.json().get("upstream"), None);
+    let guarded = Service::with(|options| {
+        options.upstream.dataplane = Some("https://cluster.example".into());
+        options.upstream.requires_sign_in = true;
+    });
+    assert_eq!(
+        guarded.get("/gbac/v1/service").await.json()["upstream"],
+        json!({ "dataplane": "/gbac/v1/upstream/dataplane", "requires_sign_in": true })
+    );
 }
 
 #[tokio::test]

@@ -5,6 +5,10 @@ use gbac_engine::token;
 
 use crate::connection::{Connection, Credentials};
 
+/// What a service that relays only for its own users requires, as a sentence.
+const SIGN_IN_FIRST: &str =
+    "This service connects only its own users to other clusters. Sign in to this service first.";
+
 /// Which of the three it is to be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TargetKind {
@@ -56,6 +60,15 @@ impl TargetKind {
                 true => "By its ID, through the Control Plane and the Data Plane",
                 false => "Start the service with --upstream-controlplane",
             },
+        }
+    }
+
+    /// What has to be done before one can be reached, if anything.
+    #[must_use]
+    pub const fn sign_in_first(self, upstream: &Upstream, is_signed_in: bool) -> Option<&'static str> {
+        match self {
+            Self::SelfManaged | Self::Cloud if upstream.requires_sign_in && !is_signed_in => Some(SIGN_IN_FIRST),
+            Self::Service | Self::SelfManaged | Self::Cloud => None,
         }
     }
 
@@ -185,6 +198,19 @@ mod tests {
         };
         let Ok((connection, Credentials::Token(token))) = form.read() else { panic!("it reads") };
         assert_eq!((connection, token.as_str()), (Connection::Cloud { cluster: "c1".into() }, "eyJ.e30.c2ln"));
+    }
+
+    #[test]
+    fn a_service_that_relays_for_its_users_wants_their_sign_in_first() {
+        let open = Upstream { admin: Some("/a".into()), ..Upstream::default() };
+        let strict = Upstream { requires_sign_in: true, ..open.clone() };
+        let told = |upstream: &Upstream, is_signed_in: bool| {
+            TargetKind::ALL.map(|kind| kind.sign_in_first(upstream, is_signed_in).is_some())
+        };
+        assert_eq!(told(&strict, false), [false, true, true]);
+        assert_eq!((told(&strict, true), told(&open, false)), ([false; 3], [false; 3]));
+        let words = TargetKind::SelfManaged.sign_in_first(&strict, false).unwrap();
+        assert!(words.contains("Sign in to this service first"), "{words}");
     }
 
     #[test]

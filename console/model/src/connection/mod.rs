@@ -1,12 +1,13 @@
 //! The connection: which cluster the pages show, and what its APIs can read and change.
 
+mod credentials;
 pub mod form;
 pub mod probe;
 
+pub use credentials::{Credentials, RequestCredentials};
+
 use gbac_api::encode::component;
-use gbac_api::service::{SignIn, Upstream};
-use gbac_engine::mapping::PrincipalMapping;
-use gbac_engine::token::UnverifiedToken;
+use gbac_api::service::Upstream;
 
 use crate::phrases::count;
 
@@ -25,48 +26,6 @@ pub enum Connection {
     },
 }
 
-/// What opens a cluster's APIs; held in the memory of the tab and nowhere else.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Credentials {
-    /// A user and a password.
-    Password(SignIn),
-    /// An access token.
-    Token(String),
-}
-
-impl Credentials {
-    /// The user, where it is known.
-    #[must_use]
-    pub fn user(&self) -> Option<&str> {
-        match self {
-            Self::Password(given) => Some(&given.user),
-            Self::Token(_) => None,
-        }
-    }
-
-    /// The name to show for the caller: the user, or the subject that the token states.
-    #[must_use]
-    pub fn label(&self) -> String {
-        match self {
-            Self::Password(given) => given.user.clone(),
-            Self::Token(token) => {
-                let read = UnverifiedToken::decode(token).ok();
-                let subject = read.and_then(|token| PrincipalMapping::default().apply(token.claims.members()).ok());
-                subject.unwrap_or_else(|| "access token".to_owned())
-            }
-        }
-    }
-
-    /// What is shown if the service rejects them.
-    #[must_use]
-    pub fn rejection(&self) -> String {
-        match self {
-            Self::Password(given) => format!("The user name `{}` or the password is wrong.", given.user),
-            Self::Token(_) => "The access token is not valid, or has expired.".to_owned(),
-        }
-    }
-}
-
 /// Where a connection's APIs are in the service's own origin, and what opens them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ConnectionTarget {
@@ -78,6 +37,8 @@ pub struct ConnectionTarget {
     pub data_plane: Option<String>,
     /// What opens them.
     pub credentials: Option<Credentials>,
+    /// The sign-in to this service, if it relays only for its own users.
+    pub own: Option<Credentials>,
 }
 
 /// What of a policy could not be read; the rest was.
@@ -163,8 +124,8 @@ pub struct Abilities {
     pub audit: Ability,
     /// The loggers and their levels.
     pub loggers: Ability,
-    /// The state of the licence.
-    pub licence: Ability,
+    /// The state of the license.
+    pub license: Ability,
 }
 
 const NO_ACLS: &str =
@@ -178,27 +139,34 @@ const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API ret
 const NO_LOGGERS: &str =
     "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
 const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
-const NO_LICENCE: &str = "The documented APIs don't return the cluster's license.";
-const CLOUD_LICENCE: &str = "The managed cloud needs no license.";
+const NO_LICENSE: &str = "The documented APIs don't return the cluster's license.";
+const CLOUD_LICENSE: &str = "The managed cloud needs no license.";
 
 impl Connection {
-    /// Where its APIs are, among those that the service relays to.
+    /// Where its APIs are, among those that the service relays to. `own` is the sign-in to this service.
     #[must_use]
-    pub fn target(&self, upstream: &Upstream, credentials: Option<Credentials>) -> ConnectionTarget {
+    pub fn target(
+        &self,
+        upstream: &Upstream,
+        credentials: Option<Credentials>,
+        own: Option<Credentials>,
+    ) -> ConnectionTarget {
+        let own = own.filter(|_| upstream.requires_sign_in);
         match self {
             Self::Service => ConnectionTarget {
                 is_own: true,
                 admin: Some(String::new()),
                 data_plane: Some(String::new()),
                 credentials,
+                own: None,
             },
             Self::SelfManaged => {
                 let (admin, data_plane) = (upstream.admin.clone(), upstream.dataplane.clone());
-                ConnectionTarget { is_own: false, admin, data_plane, credentials }
+                ConnectionTarget { is_own: false, admin, data_plane, credentials, own }
             }
             Self::Cloud { cluster } => {
                 let data_plane = upstream.clusters.as_ref().map(|path| format!("{path}/{}", component(cluster)));
-                ConnectionTarget { is_own: false, admin: None, data_plane, credentials }
+                ConnectionTarget { is_own: false, admin: None, data_plane, credentials, own }
             }
         }
     }
@@ -224,7 +192,7 @@ impl Connection {
                 settings: Ability::Yes,
                 audit: Ability::Yes,
                 loggers: Ability::Yes,
-                licence: Ability::Yes,
+                license: Ability::Yes,
             },
             Self::SelfManaged => Abilities {
                 acls: Ability::of(data_plane, NO_ACLS),
@@ -232,7 +200,7 @@ impl Connection {
                 settings: Ability::of(admin, NO_SETTINGS),
                 audit: Ability::No(NO_AUDIT),
                 loggers: Ability::of(admin, NO_LOGGERS),
-                licence: Ability::No(NO_LICENCE),
+                license: Ability::No(NO_LICENSE),
             },
             Self::Cloud { .. } => Abilities {
                 acls: Ability::Yes,
@@ -240,7 +208,7 @@ impl Connection {
                 settings: Ability::No(CLOUD_SETTINGS),
                 audit: Ability::No(NO_AUDIT),
                 loggers: Ability::No(CLOUD_LOGGERS),
-                licence: Ability::No(CLOUD_LICENCE),
+                license: Ability::No(CLOUD_LICENSE),
             },
         }
     }
@@ -268,13 +236,13 @@ mod tests {
     #[test]
     fn a_cluster_is_reached_behind_the_service() {
         let upstream = Upstream { clusters: Some("/gbac/v1/upstream/clusters".into()), ..paths(true, false) };
-        let cloud = Connection::Cloud { cluster: "a/b".into() }.target(&upstream, None);
+        let cloud = Connection::Cloud { cluster: "a/b".into() }.target(&upstream, None, None);
         assert_eq!(cloud.data_plane.as_deref(), Some("/gbac/v1/upstream/clusters/a%2Fb"));
         assert_eq!((cloud.admin, cloud.is_own), (None, false));
-        let managed = Connection::SelfManaged.target(&upstream, None);
+        let managed = Connection::SelfManaged.target(&upstream, None, None);
         assert_eq!(managed.admin.as_deref(), Some("/gbac/v1/upstream/admin"));
         assert_eq!((managed.data_plane, managed.is_own), (None, false));
-        assert!(Connection::Service.target(&upstream, None).is_own);
+        assert!(Connection::Service.target(&upstream, None, None).is_own);
     }
 
     #[test]
@@ -290,7 +258,7 @@ mod tests {
     #[test]
     fn the_service_itself_can_do_everything() {
         let can = Connection::Service.abilities(&Upstream::default());
-        let all = [can.acls, can.roles, can.settings, can.audit, can.loggers, can.licence];
+        let all = [can.acls, can.roles, can.settings, can.audit, can.loggers, can.license];
         assert!(all.iter().all(Ability::is_yes));
     }
 }

@@ -1,5 +1,6 @@
 //! The test of a connection: each request with its response and advice.
 
+use gbac_api::problem::Refusal;
 use serde_json::Value;
 
 use crate::connection::Connection;
@@ -16,6 +17,20 @@ pub struct ProbeStep {
     pub outcome: Result<String, Failure>,
 }
 
+/// The code of a refused sign-in to this service, on the way to another cluster.
+const OWN_SIGN_IN: &str = "own_sign_in";
+
+/// The failure of a sign-in to this service, on the way to another cluster: a refusal of the cluster has another remedy.
+#[must_use]
+pub fn own_sign_in(failure: Failure) -> Failure {
+    match failure {
+        Failure::Refused(refusal) if refusal.status == 401 => {
+            Failure::Refused(Refusal { code: OWN_SIGN_IN.into(), ..refusal }).of("the sign-in to this service")
+        }
+        failure => failure,
+    }
+}
+
 /// What to do about a failure, as a sentence.
 #[must_use]
 pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
@@ -25,6 +40,7 @@ pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
         Failure::Unreadable(_) => {
             "The response is not from a cluster API. Check the address that the service was started with."
         }
+        Failure::Refused(refusal) if refusal.code == OWN_SIGN_IN => "Sign in to this service again.",
         Failure::Refused(refusal) => match refusal.status {
             400 => "The response says what is wrong.",
             401 if is_cloud => "The access token has expired or has another audience. Get a new one.",
@@ -66,7 +82,6 @@ fn type_of(answer: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_api::problem::Refusal;
     use serde_json::json;
 
     use super::*;
@@ -90,6 +105,10 @@ mod tests {
         let cloud = Connection::Cloud { cluster: "c".into() };
         assert!(advice(&refused(401), &Connection::SelfManaged).contains("password"));
         assert!(advice(&refused(401), &cloud).contains("token"));
+        let own = own_sign_in(refused(401));
+        assert_eq!(advice(&own, &cloud), "Sign in to this service again.");
+        assert_eq!(own.to_string(), "the sign-in to this service: no");
+        assert_eq!(own_sign_in(refused(502)), refused(502));
         assert!(advice(&refused(502), &cloud).contains("--upstream"));
         assert!(advice(&Failure::NoAnswer(String::new()), &cloud).contains("gbac serve"));
     }

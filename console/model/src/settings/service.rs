@@ -39,9 +39,9 @@ pub fn audit(properties: &Map<String, Value>) -> Option<bool> {
     properties.get("audit_enabled").and_then(Value::as_bool)
 }
 
-/// A licence in a word, and what it means.
+/// A license in a word, and what it means.
 #[must_use]
-pub const fn licence(status: LicenseStatus) -> (&'static str, &'static str) {
+pub const fn license_words(status: LicenseStatus) -> (&'static str, &'static str) {
     match status {
         LicenseStatus::Valid => ("Valid", "All settings can be changed."),
         LicenseStatus::Expired => (

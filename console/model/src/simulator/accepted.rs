@@ -2,6 +2,7 @@
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::{self, SignInCheck};
+use gbac_api::service::{ServiceInfo, TokenRequirements};
 use serde_json::{Map, Value};
 
 use crate::rich_text::RichText;
@@ -9,11 +10,14 @@ use crate::simulator::inputs::{Action, InputEdit, Inputs, sentence};
 use crate::simulator::token::DecodedToken;
 use crate::simulator::verification::{Report, check_name};
 
-/// What the properties of a service say; `issuer` and `audience` are those of a provider that is known by itself.
+/// What the cluster properties say, and what a service says about itself; of another cluster, there are only properties.
 #[must_use]
-pub fn of_service(properties: &Map<String, Value>, issuer: Option<String>, audience: Option<String>) -> AcceptedTokens {
+pub fn of_service(properties: &Map<String, Value>, info: Option<&ServiceInfo>) -> AcceptedTokens {
     let found = gbac_json::accepted_from_properties(|name| properties.get(name));
-    AcceptedTokens { issuer, audience: found.audience.or(audience), ..found }
+    let Some(info) = info else { return found };
+    let audience = || info.provider.as_ref().map(|provider| provider.audience.clone());
+    let TokenRequirements { issuer, access_tokens_only, max_lifetime } = info.tokens.clone();
+    AcceptedTokens { issuer, audience: found.audience.or_else(audience), access_tokens_only, max_lifetime, ..found }
 }
 
 /// What a token is compared with: an issuer and an audience that were entered count in place of the service's.
@@ -119,7 +123,7 @@ mod tests {
         let properties = json!({
             "oidc_discovery_url": "https://idp.example/.well-known/openid-configuration", "oidc_token_audience": "orders",
         });
-        of_service(properties.as_object().unwrap(), None, None)
+        of_service(properties.as_object().unwrap(), None)
     }
 
     fn facts(view: &View, about: &str) -> Vec<(FactMark, String)> {
@@ -147,7 +151,7 @@ mod tests {
         assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::NothingAllows);
         // Of a service that says nothing, nothing is held against the token.
         inputs.audience.clear();
-        let silent = of_service(&Map::new(), None, None);
+        let silent = of_service(&Map::new(), None);
         let view = evaluate(&inputs, Some(&policy()), &silent, NOW);
         assert_eq!((facts(&view, "issuer"), view.refusal), (vec![], None));
     }

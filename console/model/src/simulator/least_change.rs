@@ -6,7 +6,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
-use crate::phrases::{agree, count};
+use crate::phrases::{ACLS_NOT_EVALUATED, agree, count};
 use crate::rich_text::{RichText, listed};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{acl_words, trial_words};
@@ -158,9 +158,9 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
 fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let user = Principal::user(identity.user());
     let Some(least) = found.changes() else {
-        let about = RichText::new()
-            .principal(&user)
-            .text(" is a superuser, so ACLs are not evaluated. To remove access, remove the user from the superusers.");
+        let about = RichText::new().principal(&user).text(format!(
+            " is a superuser, so {ACLS_NOT_EVALUATED}. To remove access, remove the user from the superusers."
+        ));
         return LeastChanges { about, kinds: Vec::new() };
     };
     let rows: Vec<HypotheticalChange> = least.into_iter().map(HypotheticalChange::Policy).collect();

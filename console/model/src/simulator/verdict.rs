@@ -9,7 +9,7 @@ use gbac_engine::decide::{
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
-use crate::phrases::{count, thousands};
+use crate::phrases::{ACLS_NOT_EVALUATED, count, thousands};
 use crate::rich_text::{RichText, listed};
 use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
@@ -108,7 +108,7 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
         Reason::Superuser => {
             let words = RichText::new()
                 .principal(&user)
-                .text(" is a superuser: every request is allowed. ACLs are not evaluated.");
+                .text(format!(" is a superuser: every request is allowed. {ACLS_NOT_EVALUATED}."));
             verdict.why.push(("Decided by", Why::RichText(words)));
         }
         Reason::Expired => expired(&mut verdict, identity, now),
@@ -179,7 +179,7 @@ pub fn sign_in_fails(
 fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
     let at = identity.expires_at().map(gbac_engine::Timestamp::as_seconds).unwrap_or(now);
     let words = format!(
-        "The token expired {} ago, at {}. ACLs are not evaluated.",
+        "The token expired {} ago, at {}. {ACLS_NOT_EVALUATED}.",
         phrases::duration(now - at),
         phrases::instant(at, now)
     );

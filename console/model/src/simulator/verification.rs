@@ -5,9 +5,7 @@ use std::sync::OnceLock;
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{
-    self, CLOCK_SKEW_SECONDS, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError,
-};
+use gbac_engine::verify::{self, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError};
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputField, InputProblem, sentence};
@@ -84,15 +82,14 @@ fn read_keys(text: &str) -> Result<KeySet, InputProblem> {
 fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Report {
     let expect =
         Validation { issuer: accepted.issuer.as_deref(), audience: accepted.audience.as_deref(), now: now.into() };
-    let skew = accepted.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from);
-    let lines = verify::verification_steps_with_skew(token, keys, expect, skew);
+    let lines = verify::verification_steps_with_rules(token, keys, expect, accepted.rules());
     let of_signature = lines.iter().find(|line| line.name == "signature");
     let signature = match of_signature {
         Some(VerificationStep { outcome: VerificationOutcome::Passed, .. }) => Signature::Good,
         Some(VerificationStep { code: Some("signature_invalid"), .. }) => Signature::Forged,
         _ => Signature::Unknown,
     };
-    let verified = verify::verify_with_skew(token, keys, expect, skew);
+    let verified = verify::verify_with_rules(token, keys, expect, accepted.rules());
     // The signature is the first check, so what the verifier stops at is its fault.
     let has_failed = of_signature.is_some_and(|line| line.outcome == VerificationOutcome::Failed);
     let fault = |error: &VerifyError| sentence(&error.to_string(), error.hint());

@@ -42,8 +42,11 @@ pub(super) fn Choose() -> impl IntoView {
     let testing = RwSignal::new(false);
     let tested = RwSignal::new(None::<Tested>);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
+    let first = Memo::new(move |_| service.sign_in_first(kind.get()));
+    let is_blocked = Signal::derive(move || first.get().is_some());
     // Reads the form; what is wrong is told at its fields, and the first of them gets focus.
     let read = move || match form.with_untracked(ConnectionForm::read) {
+        _ if first.get_untracked().is_some() => None,
         Ok(read) => {
             faults.set(Vec::new());
             Some(read)
@@ -112,6 +115,11 @@ pub(super) fn Choose() -> impl IntoView {
             tested.set(None);
         })
     };
+    // Leads to the sign-in to this service.
+    let choose_service = Callback::new(move |()| {
+        form.update(|form| form.kind = TargetKind::Service);
+        dom::focus_later(id(Part::User));
+    });
     let value = move |part: fn(&ConnectionForm) -> String| Signal::derive(move || form.with(part));
     let fields = move || {
         match kind.get() {
@@ -146,13 +154,16 @@ pub(super) fn Choose() -> impl IntoView {
                     faults.set(Vec::new());
                     tested.set(None);
                 }) />
-                {fields}
+                {move || match first.get() {
+                    Some(reason) => view! { <SignInFirst reason=reason on_press=choose_service /> }.into_any(),
+                    None => fields().into_any(),
+                }}
                 {staged}
                 <div class="row">
-                    <Button kind=ButtonKind::Primary submit=true>
+                    <Button kind=ButtonKind::Primary submit=true disabled=is_blocked>
                         {move || if kind.get() == TargetKind::Service { "Sign in" } else { "Connect" }}
                     </Button>
-                    <Button on_press=test busy=testing>"Test"</Button>
+                    <Button on_press=test busy=testing disabled=is_blocked>"Test"</Button>
                     {move || testing.get().then(|| view! { <span class="quiet">"Testing"</span> })}
                 </div>
             </form>
@@ -167,6 +178,17 @@ const fn id(part: Part) -> &'static str {
         Part::Password => "connect-password",
         Part::Cluster => "connect-cluster",
         Part::Token => "connect-token",
+    }
+}
+
+/// That a sign-in to this service is needed first, and the way there.
+#[component]
+fn SignInFirst(reason: &'static str, #[prop(into)] on_press: Callback<()>) -> impl IntoView {
+    view! {
+        <Note kind=NoteKind::Warn title="Sign in to this service first">
+            <p>{reason}</p>
+            <div class="row"><Button small=true on_press=on_press>"Sign in to this service"</Button></div>
+        </Note>
     }
 }
 

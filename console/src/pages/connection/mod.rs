@@ -138,14 +138,14 @@ fn Leave() -> impl IntoView {
 fn Can() -> impl IntoView {
     let service = expect_context::<Service>();
     move || {
-        let Abilities { acls, roles, settings, audit, loggers, licence } = service.can.get();
+        let Abilities { acls, roles, settings, audit, loggers, license } = service.can.get();
         let all = [
             ("Roles", roles),
             ("ACLs", acls),
             ("Settings", settings),
             ("Audit events", audit),
             ("Loggers", loggers),
-            ("License", licence),
+            ("License", license),
         ];
         let lines = all.map(|(what, ability)| {
             let glyph = if ability.is_yes() { Glyph::Tick } else { Glyph::Cross };

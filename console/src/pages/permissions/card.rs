@@ -7,7 +7,7 @@ use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, SourceKind, card};
 use gbac_console_model::permissions::{list, matrix};
-use gbac_console_model::phrases::{acl_line, count, list_up_to as join};
+use gbac_console_model::phrases::{SUPERUSERS_ALLOWED, acl_line, count, list_up_to as join};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -75,7 +75,7 @@ fn Open(card: Card) -> impl IntoView {
 /// What is to be known before reading the rows.
 fn remark(card: &Card) -> Option<&'static str> {
     match card.principal.kind() {
-        _ if card.is_superuser => Some("Superusers are allowed everything. ACLs are not evaluated."),
+        _ if card.is_superuser => Some(SUPERUSERS_ALLOWED),
         PrincipalType::Role if card.is_missing => {
             Some("This role does not exist, so these ACLs have no effect. They take effect when you create the role.")
         }

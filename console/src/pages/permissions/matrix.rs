@@ -9,6 +9,7 @@ use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::matrix::{
     Matrix, MatrixQuery, MatrixRow, PAGE, Says, Whose, hop, matrix, pattern_words, says, summary,
 };
+use gbac_console_model::phrases::SUPERUSERS_ALLOWED;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -193,7 +194,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
         .collect_view();
     view! {
         <p class="count matrix-sum" role="status">{line}</p>
-        {is_superuser.then(|| view! { <p>"Superusers are allowed everything. ACLs are not evaluated."</p> })}
+        {is_superuser.then(|| view! { <p>{SUPERUSERS_ALLOWED}</p> })}
         <Pager place="above" page=here found=found on_page=move |to| page.set(to) />
         <div class="panel flat">
             <div class="scroll" tabindex="0" role="region" aria-label="Permission matrix">
@@ -406,7 +407,7 @@ fn Why(row: MatrixRow, operation: Operation, cell: MatrixCell, whose: Whose) -> 
                     <div><dt>"Reason"</dt><dd>"No ACL applies. Access is denied unless an ACL allows it."</dd></div>
                 })}
                 {(says == Says::Superuser).then(|| view! {
-                    <div><dt>"Reason"</dt><dd>"Superusers are allowed everything. ACLs are not evaluated."</dd></div>
+                    <div><dt>"Reason"</dt><dd>{SUPERUSERS_ALLOWED}</dd></div>
                 })}
                 {unknown.then(|| view! {
                     <div><dt>"Host"</dt><dd>"An ACL applies to one host only. Enter the host above."</dd></div>

@@ -8,7 +8,7 @@ use gbac_console_model::permissions::list;
 use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
-use gbac_console_model::phrases::{agree, capitalized, list_up_to as join, thousands};
+use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -246,7 +246,7 @@ fn Row(group: WhoCanGroup, found: WhoCanPrincipal) -> impl IntoView {
             <td role="cell" data-l="Verdict"><VerdictWord mark=mark word=word /></td>
             {match found {
                 WhoCanPrincipal::Superuser(_) => view! {
-                    <td role="cell" data-l="Granted by">"superuser, ACLs are not evaluated"</td>
+                    <td role="cell" data-l="Granted by">"superuser, " {ACLS_NOT_EVALUATED}</td>
                     <td role="cell" data-l="Limits"><span class="quiet">"denies do not apply"</span></td>
                 }
                 .into_any(),

@@ -4,7 +4,7 @@ use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_console_model::connection::Connection;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases;
-use gbac_console_model::settings::service::{NoProvider, audit, licence, provider};
+use gbac_console_model::settings::service::{NoProvider, audit, license_words, provider};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             properties.set(Some(service.properties().await));
             // A cluster that does not tell has none that are known.
             pinned.set(service.pinned().await.unwrap_or_default());
-            if service.can.with_untracked(|can| can.licence.is_yes()) {
+            if service.can.with_untracked(|can| can.license.is_yes()) {
                 license.set(Some(service.license().await));
             }
         });
@@ -70,7 +70,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             }}
             <dl class="kv">
                 <dt>"License"</dt>
-                <dd><Licence answer=license /></dd>
+                <dd><License answer=license /></dd>
                 <dt>"Identity provider"</dt>
                 <dd>
                     {move || properties.get().and_then(Result::ok).map(|properties| match provider(&properties) {
@@ -151,10 +151,10 @@ fn NoProviderNote(missing: NoProvider) -> impl IntoView {
 }
 
 #[component]
-fn Licence(answer: Answer<LicenseBody>) -> impl IntoView {
+fn License(answer: Answer<LicenseBody>) -> impl IntoView {
     let service = expect_context::<Service>();
     move || {
-        if let Some(reason) = service.can.with(|can| can.licence.reason()) {
+        if let Some(reason) = service.can.with(|can| can.license.reason()) {
             return view! { <span class="quiet">{reason}</span> }.into_any();
         }
         match answer.get() {
@@ -163,7 +163,7 @@ fn Licence(answer: Answer<LicenseBody>) -> impl IntoView {
                 view! { <span class="quiet brk">{phrases::capitalized(&failure.to_string())}</span> }.into_any()
             }
             Some(Ok(LicenseBody { license, pinned })) => {
-                let (word, meaning) = licence(license);
+                let (word, meaning) = license_words(license);
                 let (class, glyph) = match license {
                     LicenseStatus::Valid => ("v v-allow", Glyph::Allow),
                     LicenseStatus::Expired | LicenseStatus::Missing => ("v v-warn", Glyph::Warn),

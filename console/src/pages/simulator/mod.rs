@@ -116,6 +116,8 @@ fn ask_accepted(state: SimulatorState) {
                 true => service.properties().await.unwrap_or_default(),
                 false => Default::default(),
             };
+            // What was read before stays if this fails.
+            let _ = service.read_info().await;
             // The page may be gone by now.
             let _ = state.properties.try_set(properties);
         });

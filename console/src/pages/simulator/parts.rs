@@ -1,5 +1,6 @@
 //! Shared parts of the simulator: fields with problems, action buttons, messages.
 
+use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::{Action, InputField, InputProblem, Inputs, Weight};
 use gbac_console_model::simulator::token::FactMark;
@@ -151,7 +152,7 @@ pub(super) fn ProblemOf(
 /// `words` say what to fix.
 pub(super) fn sign_in_first(words: &RichText) -> impl IntoView + use<> {
     view! {
-        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". Fix it first. ACLs are not evaluated."</p>
+        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". Fix it first. " {ACLS_NOT_EVALUATED} "."</p>
         <p>{sentence(words)}</p>
     }
 }

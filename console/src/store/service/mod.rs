@@ -6,6 +6,7 @@ mod queries;
 use std::sync::Arc;
 
 use gbac_api::service::{Person, Provider, ServiceInfo, Upstream};
+use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{Abilities, Connection, ConnectionTarget, Credentials, UnreadParts};
 use gbac_console_model::failure::Failure;
 use gbac_engine::policy::Policy;
@@ -185,6 +186,12 @@ impl Service {
         self.held.credentials.with_untracked(|given| given.as_ref().map(Credentials::rejection))
     }
 
+    /// What has to be done before such a connection can be used, if anything; a sentence.
+    pub fn sign_in_first(self, kind: TargetKind) -> Option<&'static str> {
+        let is_signed_in = self.held.credentials.with(Option::is_some);
+        self.held.info.with(|info| kind.sign_in_first(&info.as_ref()?.upstream, is_signed_in))
+    }
+
     /// Forgets the credentials of this service; what was read stays until it is read again.
     pub fn sign_out(self) {
         self.held.credentials.set(None);
@@ -219,7 +226,7 @@ impl Service {
             Connection::Service => self.held.credentials.get_untracked(),
             Connection::SelfManaged | Connection::Cloud { .. } => self.held.of_cluster.get_untracked(),
         };
-        connection.target(&self.upstream(), credentials)
+        connection.target(&self.upstream(), credentials, self.held.credentials.get_untracked())
     }
 
     /// Reads the service; of reads that overlap, the one that started last counts.
@@ -272,6 +279,9 @@ impl Service {
                 }
             }
             people_at.set_value(dom::now_ms());
+        }
+        if let Some(reason) = untrack(|| self.sign_in_first(self.held.connection.with(TargetKind::of))) {
+            return Err(Failure::unauthenticated(reason));
         }
         let target = self.target();
         if !target.is_own {

@@ -7,6 +7,7 @@ use gbac_api::security::OidcIdentity;
 use gbac_console_model::connection::probe::ProbeStep;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
+use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::backend;
@@ -15,7 +16,20 @@ use crate::store::service::Service;
 impl Service {
     /// Asks each API of a connection once, and changes nothing.
     pub async fn probe(self, connection: &Connection, credentials: Credentials) -> Vec<ProbeStep> {
-        backend::probe(connection, &self.upstream(), credentials).await
+        let own = self.held.credentials.get_untracked();
+        backend::probe(connection, &self.upstream(), credentials, own).await
+    }
+
+    /// Reads again what the service says about itself, which changes with its identity provider.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn read_info(self) -> Result<(), Failure> {
+        let info = Some(backend::service_info().await?);
+        if self.held.info.with_untracked(|held| *held != info) {
+            self.held.info.set(info);
+        }
+        Ok(())
     }
 
     /// The cluster properties by name.
@@ -79,7 +93,7 @@ impl Service {
         backend::resolve(token, &self.target()).await
     }
 
-    /// What the service's licence is.
+    /// What the service's license is.
     ///
     /// # Errors
     /// What the service or the browser said.

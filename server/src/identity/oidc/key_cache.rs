@@ -240,6 +240,11 @@ impl KeyCache {
         self.with_state(url, |state| state.keys.as_ref().map(|keys| (now - keys.fetched_at).max(0.0)))
     }
 
+    /// The issuer of the current keys; `None` if there are none.
+    pub(super) fn issuer(&self, url: &str) -> Option<String> {
+        self.with_state(url, |state| state.keys.as_ref().map(|keys| keys.issuer.clone()))
+    }
+
     async fn get(&self, url: &str, request: KeyRequest<'_>) -> Result<Arc<Keys>, KeyError> {
         let permit = Arc::clone(&self.0.fetch_permit).acquire_owned().await;
         self.take_step(url, request, permit.map_err(|_| KeyError::Fetch(FetchError::Superseded))?).await

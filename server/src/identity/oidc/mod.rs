@@ -7,6 +7,7 @@ mod verified_tokens;
 
 use std::sync::Arc;
 
+use gbac_api::service::TokenRequirements;
 use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
 use gbac_engine::verify::{TokenRules, Validation, VerifyError, verify_with_rules};
@@ -154,6 +155,20 @@ impl Oidc {
         {
             // A failure is logged.
             let _ = cache.current(&config.oidc_discovery_url).await;
+        }
+    }
+
+    /// What is required of tokens besides the cluster properties, for clients that predict what becomes of a token.
+    pub(crate) fn requirements(&self, config: &Config) -> TokenRequirements {
+        let is_configured = !config.oidc_discovery_url.is_empty() && !config.oidc_token_audience.is_empty();
+        let issuer = match &self.keys {
+            KeySource::Fixed(keys) => Some(keys.issuer.clone()),
+            KeySource::Remote(cache) => self.rules.issuer.clone().or_else(|| cache.issuer(&config.oidc_discovery_url)),
+        };
+        TokenRequirements {
+            issuer: issuer.filter(|_| is_configured),
+            access_tokens_only: self.rules.access_tokens_only,
+            max_lifetime: self.rules.max_lifetime,
         }
     }
 

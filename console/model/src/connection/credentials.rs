@@ -1,0 +1,126 @@
+//! Credentials, and the headers of a request that have them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gbac_api::service::{OWN_AUTHORIZATION, SignIn};
+use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::token::UnverifiedToken;
+
+use super::ConnectionTarget;
+
+/// What opens a cluster's APIs; held in the memory of the tab and nowhere else.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credentials {
+    /// A user and a password.
+    Password(SignIn),
+    /// An access token.
+    Token(String),
+}
+
+impl Credentials {
+    /// The user, where it is known.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        match self {
+            Self::Password(given) => Some(&given.user),
+            Self::Token(_) => None,
+        }
+    }
+
+    /// The name to show for the caller: the user, or the subject that the token states.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Password(given) => given.user.clone(),
+            Self::Token(token) => {
+                let read = UnverifiedToken::decode(token).ok();
+                let subject = read.and_then(|token| PrincipalMapping::default().apply(token.claims.members()).ok());
+                subject.unwrap_or_else(|| "access token".to_owned())
+            }
+        }
+    }
+
+    /// The value of the header that has them.
+    fn header(&self) -> String {
+        match self {
+            Self::Password(given) => {
+                let pair = STANDARD.encode(format!("{}:{}", given.user, given.password));
+                format!("Basic {pair}")
+            }
+            Self::Token(token) => format!("Bearer {token}"),
+        }
+    }
+
+    /// What is shown if the service rejects them.
+    #[must_use]
+    pub fn rejection(&self) -> String {
+        match self {
+            Self::Password(given) => format!("The user name `{}` or the password is wrong.", given.user),
+            Self::Token(_) => "The access token is not valid, or has expired.".to_owned(),
+        }
+    }
+}
+
+/// The credentials of one request.
+#[derive(Clone, Copy, Default)]
+pub struct RequestCredentials<'a> {
+    /// Those for the API that the request is for.
+    pub api: Option<&'a Credentials>,
+    /// Those for this service, if it relays the request and requires a sign-in for that.
+    pub own: Option<&'a Credentials>,
+}
+
+impl RequestCredentials<'_> {
+    /// The headers with them, each by its name.
+    #[must_use]
+    pub fn headers(self) -> Vec<(&'static str, String)> {
+        let given = [("authorization", self.api), (OWN_AUTHORIZATION, self.own)];
+        given.into_iter().filter_map(|(name, credentials)| Some((name, credentials?.header()))).collect()
+    }
+}
+
+impl<'a> From<Option<&'a Credentials>> for RequestCredentials<'a> {
+    fn from(api: Option<&'a Credentials>) -> Self {
+        Self { api, own: None }
+    }
+}
+
+impl<'a> From<&'a ConnectionTarget> for RequestCredentials<'a> {
+    fn from(target: &'a ConnectionTarget) -> Self {
+        Self { api: target.credentials.as_ref(), own: target.own.as_ref() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_api::service::Upstream;
+
+    use super::*;
+    use crate::connection::Connection;
+
+    #[test]
+    fn a_relay_for_users_of_the_service_gets_both_sign_ins() {
+        let password = |user: &str| {
+            Some(Credentials::Password(SignIn { user: user.to_owned(), password: "pässword:".to_owned() }))
+        };
+        let token = Some(Credentials::Token("e30.e30.c2ln".to_owned()));
+        let open = Upstream { dataplane: Some("/p".into()), clusters: Some("/c".into()), ..Upstream::default() };
+        let strict = Upstream { requires_sign_in: true, ..open.clone() };
+        let cloud = Connection::Cloud { cluster: "c1".into() };
+        let headers = |connection: &Connection, upstream: &Upstream, own: Option<Credentials>| {
+            let given = if *connection == cloud { token.clone() } else { password("them") };
+            RequestCredentials::from(&connection.target(upstream, given, own)).headers()
+        };
+        let theirs = ("authorization", "Basic dGhlbTpww6Rzc3dvcmQ6".to_owned());
+        let own = ("gbac-authorization", "Basic dXM6cMOkc3N3b3JkOg==".to_owned());
+        let bearer = "Bearer e30.e30.c2ln".to_owned();
+        assert_eq!(headers(&Connection::SelfManaged, &strict, password("us")), [theirs.clone(), own.clone()]);
+        assert_eq!(headers(&cloud, &strict, password("us")), [("authorization", bearer.clone()), own]);
+        let by_token = headers(&Connection::SelfManaged, &strict, token.clone());
+        assert_eq!(by_token, [theirs.clone(), ("gbac-authorization", bearer)]);
+        // Whoever does not ask for it does not get it.
+        assert_eq!(headers(&Connection::SelfManaged, &open, password("us")), std::slice::from_ref(&theirs));
+        assert_eq!(headers(&Connection::Service, &strict, password("us")), [theirs]);
+        assert_eq!(RequestCredentials::default().headers(), []);
+    }
+}
