@@ -164,7 +164,7 @@ fn nothing_is_overwritten_and_nothing_damaged_is_restored() {
     refused(
         restore(&["raw", "--data", "new"]),
         1,
-        "this is not a backup of a service; name a file that `gbac backup` saved",
+        "this is not a backup of a service; use a file created by `gbac backup`",
     );
     assert!(!path("new").exists());
     let error: Value =

@@ -123,14 +123,14 @@ mod tests {
         assert_eq!(limits(None, None, 1024), Ok((768, 128)));
         assert_eq!(limits(None, None, 300), Ok((44, 22)));
         assert_eq!(limits(Some(768), Some(767), 1024), Ok((768, 767)));
-        let message = "the process may open 1024 files, which is too few for 769 connections";
+        let message = "the limit of 1024 open files is too low for 769 connections";
         assert_eq!(limits(Some(769), None, 1024), Err(message.into()));
         assert!(limits(None, None, 256).is_err());
     }
 
     #[test]
     fn one_address_never_gets_all_connections() {
-        let message = "`--max-connections-per-address` is 10, which is not below the total of 10";
+        let message = "`--max-connections-per-address` is 10, but must be less than the total of 10";
         assert_eq!(limits(Some(10), Some(10), 1024), Err(message.into()));
         assert_eq!(limits(Some(0), None, 1024), Err("`--max-connections` is 0".into()));
         assert_eq!(limits(None, Some(0), 1024), Err("`--max-connections-per-address` is 0".into()));
