@@ -100,7 +100,11 @@ fn faults_are_said_with_what_to_do() {
         ),
         (&["--demo", "--trusted-proxy", "0.0.0.0/0"], 64, "`0.0.0.0/0` is not an IP address or network"),
         (&["--demo", "--max-connections", "0"], 64, "`--max-connections` is 0"),
-        (&["--demo", "--max-connections", "9", "--max-connections-per-address", "9"], 64, "must be less than the total of 9"),
+        (
+            &["--demo", "--max-connections", "9", "--max-connections-per-address", "9"],
+            64,
+            "must be less than the total of 9",
+        ),
         (&["--demo", "--max-connections", "1000000000000"], 1, "ulimit -n"),
         (&["--demo", "--upstream-admin", "cluster.example"], 64, "--upstream-"),
         (&["--demo"], 1, "is already in use"),

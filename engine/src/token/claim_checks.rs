@@ -140,7 +140,8 @@ fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimChec
     if issued_at - required.rules.skew > now {
         return Err(VerifyError::IssuedInTheFuture { issued_at, now });
     }
-    if let (Some(longest), Some(expires_at)) = (required.rules.max_lifetime, time(stated, "exp")?)
+    if let Some(longest) = required.rules.max_lifetime
+        && let Some(expires_at) = time(stated, "exp")?
         && expires_at - issued_at > longest
     {
         return Err(VerifyError::LifetimeTooLong { lifetime: expires_at - issued_at, longest });
