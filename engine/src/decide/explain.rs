@@ -142,7 +142,7 @@ pub enum CandidateStatus {
     Overridden,
     /// It matches, but the identity had expired or is a superuser, so that no ACL was asked.
     NotEvaluated,
-    /// It only just does not match.
+    /// It is a near miss.
     Near(NearMiss),
     /// It does not match.
     NoMatch,

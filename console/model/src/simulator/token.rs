@@ -164,7 +164,7 @@ fn claims_of_refused(token: &str, error: &TokenError) -> Option<UnverifiedClaims
 pub enum FactMark {
     /// In order.
     Good,
-    /// To be looked at.
+    /// A warning.
     Warn,
     /// Not in order.
     Bad,

@@ -110,7 +110,7 @@ pub fn authentication(input: &Authentication<'_>) -> Event {
             body.push(("user", input.user.node(input.user.kind, &groups)));
         }
         SignInResult::Failure { detail } => {
-            // Typed where a name goes, a token would be kept for ever.
+            // Typed where a name goes, a token would stay in the log.
             let name = without_credentials(input.user.name);
             let user = User { name: &name, uid: None, domain: None, kind: input.user.kind };
             body.push(("status_code", Node::text("credentials_rejected")));

@@ -59,7 +59,7 @@ pub struct Diff {
 /// How a policy relates to an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// Every request of every identity is decided alike.
+    /// Both policies give the same decision for every request of every identity.
     Equal,
     /// It allows everything that the earlier one allows, and more.
     Wider,
