@@ -22,7 +22,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-use super::activity::{Activity, HEAD_TIMEOUT, ResponseBody};
+use super::activity::{Activity, ResponseBody};
 use super::connection_table::{Admission, ConnectionTable};
 use super::turns::{FairReads, RequestTasks};
 use super::write_timeout::WriteTimeout;
@@ -116,7 +116,8 @@ pub(crate) async fn run(
 
 fn builder(tasks: RequestTasks) -> auto::Builder<RequestTasks> {
     let mut builder = auto::Builder::new(tasks);
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEADER_BYTES as usize);
+    // The timer for heads would also run while a connection is idle. `Activity` has the limits for both.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(MAX_HEADER_BYTES as usize);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -203,6 +204,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use crate::serve::activity::HEAD_TIMEOUT;
 
     /// What a connection was closed for, and after how many seconds.
     async fn served(router: Router, stream: DuplexStream) -> (u64, Option<CloseReason>) {
@@ -230,6 +232,25 @@ mod tests {
             there.write_all(begin.as_bytes()).await.unwrap();
             let (seconds, _) = served(Router::new(), here).await;
             assert_eq!(seconds, HEAD_TIMEOUT.as_secs(), "{begin:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_is_kept_while_it_is_idle_for_less_than_a_minute() {
+        for next in ["", "GET / HTTP/1.1\r\nhost: x\r\n"] {
+            let (here, mut there) = duplex(4096);
+            let client = tokio::spawn(async move {
+                for _ in 0..2 {
+                    there.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+                    let mut response = [0; 4096];
+                    assert!(there.read(&mut response).await.unwrap() > 0);
+                    sleep(Duration::from_secs(59)).await;
+                }
+                there.write_all(next.as_bytes()).await.unwrap();
+                there.read(&mut [0; 1]).await.unwrap()
+            });
+            assert_eq!(served(Router::new(), here).await, (119, Some(CloseReason::Idle)), "{next:?}");
+            assert_eq!(client.await.unwrap(), 0);
         }
     }
 
