@@ -111,3 +111,40 @@ fn a_service_on_a_full_disk_recovers_when_there_is_room() {
         assert_eq!(role["members"].as_array().map(Vec::len), Some(20), "{}", role["name"]);
     }
 }
+
+#[test]
+fn auditing_can_be_turned_off_on_a_full_disk() {
+    let Some(disk) = SmallDisk::mount() else {
+        eprintln!("no small disk can be mounted");
+        return;
+    };
+    let data = disk.path().join("data");
+    let service = DataService::start_with(&data, Some(PASSWORD), &["--audit-reserve-mib", "0"]);
+    let mut client = DataClient::connect(&service, PASSWORD).expect("a connection");
+    let mut audit = |enabled: bool| {
+        let body = json!({ "upsert": { "audit_enabled": enabled }, "remove": [] }).to_string();
+        client.ask("PUT", "/v1/cluster_config", &body).expect("an answer").0
+    };
+    let started = Instant::now();
+    for round in 0..3 {
+        assert_eq!(audit(true), 200);
+        disk.fill();
+        let create =
+            |at: usize| client_status(&service, "PUT", &format!("/v1/roles/r{round}-{at}"), r#"{"create":true}"#);
+        assert!((0..10_000).any(|at| create(at) == 503), "the disk is never full");
+        assert_eq!(audit(false), 200);
+        assert_eq!(client_status(&service, "GET", "/gbac/v1/policy", ""), 200);
+        disk.free();
+        while !data.join("gbac.reserve").exists() {
+            assert!(started.elapsed() < Duration::from_secs(300), "the space for this is never reserved again");
+        }
+    }
+    let events = fs::read_to_string(data.join("audit.jsonl")).expect("the audit log");
+    let recorded = events.lines().filter(|event| event.contains("audit_enabled"));
+    assert_eq!(recorded.count(), 6, "each change is recorded, at the latest when there is room");
+}
+
+fn client_status(service: &DataService, method: &str, path: &str, body: &str) -> u16 {
+    let mut client = DataClient::connect(service, PASSWORD).expect("a connection");
+    client.ask(method, path, body).expect("an answer").0
+}

@@ -26,8 +26,17 @@ impl DataService {
     /// When it does not start.
     #[must_use]
     pub fn start(folder: &Path, password: Option<&str>) -> Self {
+        Self::start_with(folder, password, &[])
+    }
+
+    /// The same with more options.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start_with(folder: &Path, password: Option<&str>, options: &[&str]) -> Self {
         let mut command = program::command();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg("--data").arg(folder);
         if let Some(password) = password {
             command.env("GBAC_ADMIN_PASSWORD", password);
         }

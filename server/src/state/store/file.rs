@@ -71,6 +71,7 @@ impl Disk {
             folder.create_file(|path| create(path, &initial_rows(), 1))?;
         }
         folder.make_file_private()?;
+        folder.take_reserve();
         let home = Home { folder, open };
         let database = home.open()?;
         let last = home.last_commit(&database)?;
@@ -115,6 +116,16 @@ impl Disk {
             self.reopen(home)?;
         }
         self.write(&[])
+    }
+
+    /// Takes space on the disk for a change that must be possible on a full one; whether there was enough.
+    pub(super) fn take_reserve(&self) -> bool {
+        self.home.as_ref().is_none_or(|home| home.folder.take_reserve())
+    }
+
+    /// Returns that space to the disk; whether there was any.
+    pub(super) fn release_reserve(&self) -> bool {
+        self.home.as_ref().is_some_and(|home| home.folder.release_reserve())
     }
 
     fn reopen(&self, home: &Home) -> Result<(), StoreError> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::error::StoreError;
-use super::format::{FILE, LOCK_FILE, NEW_FILE};
+use super::format::{FILE, LOCK_FILE, NEW_FILE, RESERVE_BYTES, RESERVE_FILE};
 
 /// A folder that this process has locked. The operating system releases the lock when the process ends.
 #[derive(Debug)]
@@ -94,6 +94,28 @@ impl Folder {
         let read = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.read_exact(note.as_flattened_mut()));
         let [number, check] = note;
         if read.is_ok() && check == check_bytes(number) { u64::from_be_bytes(number) } else { 0 }
+    }
+
+    /// Takes space on the disk for [`Folder::release_reserve`]; whether there was enough.
+    pub(super) fn take_reserve(&self) -> bool {
+        let path = self.path.join(RESERVE_FILE);
+        if fs::metadata(&path).is_ok_and(|file| file.len() >= RESERVE_BYTES as u64) {
+            return true;
+        }
+        let written = private_file().truncate(true).open(&path).and_then(|mut file| {
+            file.write_all(&vec![0; RESERVE_BYTES])?;
+            file.sync_all()
+        });
+        if written.is_err() {
+            // A part of it would only keep the disk full.
+            let _ = fs::remove_file(path);
+        }
+        written.is_ok()
+    }
+
+    /// Returns the reserved space to the disk; whether there was any.
+    pub(super) fn release_reserve(&self) -> bool {
+        fs::remove_file(self.path.join(RESERVE_FILE)).is_ok()
     }
 
     fn failed(&self, source: io::Error) -> StoreError {

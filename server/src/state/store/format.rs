@@ -11,6 +11,11 @@ pub(super) const NEW_FILE: &str = "gbac.redb.new";
 /// Locked while the folder is in use.
 pub(super) const LOCK_FILE: &str = "gbac.lock";
 
+/// Space on the disk for one small change when the disk is full.
+pub(super) const RESERVE_FILE: &str = "gbac.reserve";
+/// Its size in bytes: a commit of a few rows writes less than a tenth of it.
+pub(super) const RESERVE_BYTES: usize = 1 << 20;
+
 /// The keys of the table `meta`.
 pub(super) const FORMAT_KEY: &[u8] = b"format";
 /// The number of changes of the policy.

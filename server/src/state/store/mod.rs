@@ -64,6 +64,8 @@ struct Shared {
     standby: Lock<Option<Standby>>,
     /// Why the file does not accept writes, if it does not.
     failure: Lock<Option<Arc<StoreError>>>,
+    /// Whether a thread tries to write again. Changed only together with `failure`.
+    retrying: AtomicBool,
     /// Whether the next batch tries to make the file accept writes again.
     retry_due: AtomicBool,
     first_retry: Duration,
@@ -123,6 +125,7 @@ impl Store {
             queue: Lock::default(),
             standby: Lock::default(),
             failure: Lock::default(),
+            retrying: AtomicBool::new(false),
             retry_due: AtomicBool::new(false),
             first_retry: FIRST_RETRY,
             commits: AtomicU64::new(0),
@@ -297,12 +300,15 @@ impl Store {
         let answers = jobs.into_iter().map(|job| job(&mut batch)).collect();
         let Batch { state, log, mut writes, replaced, changed, .. } = batch;
         if changed {
-            if let Some(failure) = self.0.failure.with(|failure| failure.clone()) {
-                return (answers, Err(failure));
-            }
             writes.extend(Disk::counters(state.version, state.config_version));
-            if let Err(error) = self.0.disk.write(&writes) {
-                return (answers, Err(self.fail(error)));
+            let turns_auditing_off = before.config.audit_enabled && !state.config.audit_enabled;
+            let mut stored = self.write(&writes);
+            if stored.is_err() && turns_auditing_off && self.0.disk.release_reserve() {
+                self.recover(&before);
+                stored = self.write(&writes);
+            }
+            if let Err(failure) = stored {
+                return (answers, Err(failure));
             }
             self.0.commits.fetch_add(1, Relaxed);
             *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = state.clone();
@@ -318,15 +324,30 @@ impl Store {
         (answers, Ok(state))
     }
 
+    /// Writes rows to the file, unless it accepts no writes.
+    fn write(&self, writes: &[RowWrite]) -> Result<(), Arc<StoreError>> {
+        match self.0.failure.with(|failure| failure.clone()) {
+            Some(failure) => Err(failure),
+            None => self.0.disk.write(writes).map_err(|error| self.fail(error)),
+        }
+    }
+
     /// Refuses writes from now on, and starts a thread that tries to write until it succeeds.
     fn fail(&self, error: StoreError) -> Arc<StoreError> {
         tracing::error!(target: "store", code = error.code(), "changes are refused: {error}; {}", error.hint());
         self.0.failures.fetch_add(1, Relaxed);
         let error = Arc::new(error);
-        self.0.failure.with(|failure| *failure = Some(Arc::clone(&error)));
+        let is_retrying = self.0.failure.with(|failure| {
+            *failure = Some(Arc::clone(&error));
+            self.0.retrying.swap(true, Relaxed)
+        });
+        if is_retrying {
+            return error;
+        }
         let (store, first_retry) = (Arc::downgrade(&self.0), self.0.first_retry);
         let started = thread::Builder::new().name("store-retry".into()).spawn(move || retry(&store, first_retry));
         if let Err(error) = started {
+            self.0.retrying.store(false, Relaxed);
             tracing::error!(target: "store", "no thread to try again: {error}; restart the service once the disk is writable");
         }
         error
@@ -344,20 +365,34 @@ impl Store {
     }
 }
 
-/// Lets the task that drains the queue try again, with growing intervals, until the store accepts writes or is closed.
+impl Shared {
+    /// Ends the retries, unless a write has failed since; whether it did.
+    fn stop_retrying(&self) -> bool {
+        self.failure.with(|failure| {
+            self.retrying.store(failure.is_some(), Relaxed);
+            failure.is_none()
+        })
+    }
+}
+
+/// Lets the task that drains the queue try again, with growing intervals, until the store accepts writes and has its reserve, or
+/// is closed.
 fn retry(store: &Weak<Shared>, first: Duration) {
     let mut interval = first;
     loop {
         thread::sleep(interval);
         let Some(store) = store.upgrade().map(Store) else { return };
-        store.0.retry_due.store(true, Relaxed);
-        let (is_first, answer) = store.enqueue(|_| Ok::<_, WriteError>(Plan::Changes(Vec::new(), ())));
-        if is_first {
-            store.clone().drain();
+        if !store.is_writable() {
+            store.0.retry_due.store(true, Relaxed);
+            let (is_first, answer) = store.enqueue(|_| Ok::<_, WriteError>(Plan::Changes(Vec::new(), ())));
+            if is_first {
+                store.clone().drain();
+            }
+            // The task that drains the queue may be at an earlier batch.
+            let _ = answer.blocking_recv();
         }
-        // The task that drains the queue may be at an earlier batch.
-        let _ = answer.blocking_recv();
-        if store.is_writable() {
+        let is_done = store.is_writable() && store.0.disk.take_reserve();
+        if is_done && store.0.stop_retrying() {
             return;
         }
         interval = (interval * 2).min(LONGEST_RETRY);
