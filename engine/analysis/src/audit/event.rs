@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gbac_engine::escape::is_hidden;
 use serde_json::Value;
 
-use super::redact::without_jws;
+use super::redact::name_without_credentials;
 use super::{Context, OCSF_VERSION, Product};
 
 /// The classes of events, with OCSF's numbers.
@@ -73,7 +73,7 @@ impl Node {
 
     fn write(&self, line: &mut String) {
         match self {
-            Self::Text(text) => write_text(line, &without_jws(text)),
+            Self::Text(text) => write_text(line, &name_without_credentials(text)),
             // Writing to a string does not fail.
             Self::Number(number) => drop(write!(line, "{number}")),
             Self::Flag(flag) => line.push_str(if *flag { "true" } else { "false" }),
@@ -90,10 +90,10 @@ impl Node {
 /// Writes JSON whose texts may hold anything: credentials are taken out, and hidden characters escaped.
 fn write_value(line: &mut String, value: &Value) {
     match value {
-        Value::String(text) => write_text(line, &without_jws(text)),
+        Value::String(text) => write_text(line, &name_without_credentials(text)),
         Value::Array(items) => write_all(line, ('[', ']'), items, write_value),
         Value::Object(members) => write_all(line, ('{', '}'), members, |line, (key, value)| {
-            write_text(line, &without_jws(key));
+            write_text(line, &name_without_credentials(key));
             line.push(':');
             write_value(line, value);
         }),

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+
 /// What stands for a credential.
 pub const REDACTED: &str = "******";
 
@@ -55,17 +58,19 @@ pub fn without_credentials(text: &str) -> String {
     redacted(text, true).into_owned()
 }
 
-/// A text in which every compact JWS is replaced, for names: `Basic access` stays, although a credential may follow `Basic`.
-pub(super) fn without_jws(text: &str) -> Cow<'_, str> {
-    // Every compact JWS has this, or hides it in an escape.
-    if text.contains("eyJ") || text.contains('%') { redacted(text, false) } else { Cow::Borrowed(text) }
+/// A name in which every compact JWS is replaced, and after a scheme only what has the form of Basic credentials: `Basic access`
+/// stays.
+pub(super) fn name_without_credentials(name: &str) -> Cow<'_, str> {
+    // A compact JWS begins with this, or hides it in an escape; credentials follow a scheme and a space.
+    let may_have_one = name.contains("eyJ") || name.contains(|c: char| c == '%' || c.is_whitespace());
+    if may_have_one { redacted(name, false) } else { Cow::Borrowed(name) }
 }
 
-fn redacted(text: &str, with_schemes: bool) -> Cow<'_, str> {
-    let clean = scanned(text, with_schemes);
+fn redacted(text: &str, any_after_scheme: bool) -> Cow<'_, str> {
+    let clean = scanned(text, any_after_scheme);
     if text.contains('%') {
         let decoded = percent_decoded(text);
-        let without = scanned(&decoded, with_schemes);
+        let without = scanned(&decoded, any_after_scheme);
         if without != decoded {
             return Cow::Owned(without);
         }
@@ -110,7 +115,7 @@ fn decoded_once(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-fn scanned(text: &str, with_schemes: bool) -> String {
+fn scanned(text: &str, any_after_scheme: bool) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut after_scheme = false;
     let mut rest = text;
@@ -124,13 +129,20 @@ fn scanned(text: &str, with_schemes: bool) -> String {
             after_scheme &= gap.chars().all(char::is_whitespace);
             rest = next;
         } else {
-            clean.push_str(if after_scheme || is_jws(word) { REDACTED } else { word });
-            after_scheme =
-                with_schemes && !after_scheme && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
+            let is_credential = after_scheme && (any_after_scheme || is_user_and_password(word));
+            clean.push_str(if is_credential || is_jws(word) { REDACTED } else { word });
+            after_scheme = !is_credential && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
             rest = tail;
         }
     }
     clean
+}
+
+/// Whether a word is what follows `Basic`: a name, a colon and a password in base64 (RFC 7617 2).
+fn is_user_and_password(word: &str) -> bool {
+    STANDARD_NO_PAD
+        .decode(word.trim_end_matches('='))
+        .is_ok_and(|bytes| String::from_utf8(bytes).is_ok_and(|text| text.contains(':')))
 }
 
 /// The characters of base64, base64url and the dots between the parts of a token.
@@ -248,6 +260,21 @@ mod tests {
     }
 
     #[test]
+    fn finds_basic_credentials_in_names() {
+        for (name, clean) in [
+            ("Basic YWxpY2U6c2VjcmV0", "Basic ******"),
+            ("role of basic  YTpi today", "role of basic  ****** today"),
+            ("Basic%20YWxpY2U6c2VjcmV0", "Basic ******"),
+            ("Basic Basic YTpi", "Basic Basic ******"),
+        ] {
+            assert_eq!(name_without_credentials(name), clean);
+        }
+        for name in ["Basic access", "Basic YWxpY2U", "YTpi", "Bearer of news", "Application - Basic - Prod"] {
+            assert_eq!(name_without_credentials(name), name);
+        }
+    }
+
+    #[test]
     fn finds_tokens_that_are_percent_encoded() {
         for text in [
             TOKEN.replace('.', "%2E"),
@@ -255,13 +282,13 @@ mod tests {
             TOKEN.replace("eyJ", "%65yJ"),
             format!("/v1/roles/{}?x", TOKEN.replace('.', "%2e")),
         ] {
-            for clean in [without_credentials(&text), without_jws(&text).into_owned()] {
+            for clean in [without_credentials(&text), name_without_credentials(&text).into_owned()] {
                 assert!(!clean.contains("c2ln") && clean.contains(REDACTED), "{clean}");
             }
             assert!(is_compact_jws(&text) || text.starts_with('/'), "{text}");
         }
         for text in ["100%", "%", "%zz", "a%C3%A9", "Basic access", "%%%41"] {
-            assert_eq!(without_jws(text), text);
+            assert_eq!(name_without_credentials(text), text);
         }
     }
 
