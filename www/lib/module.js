@@ -43,6 +43,11 @@ export class Instance {
     }
   }
 
+  /** Refuses to go on with an instance that has failed, where no call into it would. */
+  ensureRunning() {
+    if (this.#failed) throw failed();
+  }
+
   /** The same; when the call gives nothing, the engine's fault is thrown. */
   take(run) {
     const given = this.call(run);

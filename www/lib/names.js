@@ -37,6 +37,11 @@ export class Names {
     this.#cacheSize = cacheSize;
   }
 
+  /** Whether a number that `find` returned is that of the same name until `since` changes. */
+  isStable(found) {
+    return found !== NOT_CACHED && this.#cacheSize > 0;
+  }
+
   /** The engine's policy, for one more holder. */
   hold() {
     this.#holders++;

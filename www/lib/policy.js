@@ -2,6 +2,7 @@
 import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, foundBy, isNames, isResource, Names, Resource } from './names.js';
+import { Outcomes } from './outcomes.js';
 import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
 
 /** For the other files of this package, and nobody else: the engine's handles, and the ways to make ours. */
@@ -174,6 +175,7 @@ export class Identity {
   #instance;
   /** Without an expiry, no answer depends on the time, and nobody looks at the clock. */
   #expires;
+  #outcomes;
   #opened;
   #seen;
 
@@ -199,6 +201,7 @@ export class Identity {
     this.#names = names.hold();
     this.#instance = names.instance;
     this.#expires = this.#instance.call(() => engine.hasExpiry());
+    this.#outcomes = new Outcomes(names);
   }
 
   /** What came out of what it was opened from, each time a new copy. From text, which is twice as fast as `structuredClone`. */
@@ -266,15 +269,13 @@ export class Identity {
     const asked = this.#instance.operations.number(operation);
     const type = this.#instance.resourceTypes.number(resourceType);
     if (options !== undefined) return this.#allowsAt(asked, type, name, this.#circumstances(options, method));
-    const found = this.#names.find(type, name);
-    const now = this.#expires ? clock() : undefined;
-    return this.#instance.call(() => this.#engine.check(asked, found, now)) === true;
+    return this.#allowsFromAnywhere(asked, this.#names.find(type, name), this.#expires ? clock() : undefined);
   }
 
   /** `circumstances` were read before: they are the same for all names of a call. */
   #allowsAt(asked, type, name, { host, now }) {
     const found = this.#names.find(type, name);
-    if (host === undefined) return this.#instance.call(() => this.#engine.check(asked, found, now)) === true;
+    if (host === undefined) return this.#allowsFromAnywhere(asked, found, now);
     return this.#instance.take(() => this.#engine.checkFrom(asked, found, host, now)) === true;
   }
 
@@ -282,8 +283,23 @@ export class Identity {
     const asked = this.#instance.operations.number(operation);
     const { host, now } = this.#circumstances(options, method);
     const found = foundBy(resource, this.#names);
-    if (host === undefined) return this.#instance.call(() => this.#engine.check(asked, found, now)) === true;
+    if (host === undefined) return this.#allowsFromAnywhere(asked, found, now);
     return this.#instance.take(() => this.#engine.checkFrom(asked, found, host, now)) === true;
+  }
+
+  /** Without a host. Before the identity expires, its outcomes change only with the policy. */
+  #allowsFromAnywhere(operation, found, now) {
+    if (this.#engine === FREED) throw freed();
+    const depends = now !== undefined && now !== IGNORING_EXPIRY;
+    if (depends && this.#instance.call(() => this.#engine.isExpired(now))) return false;
+    const known = this.#outcomes.get(operation, found);
+    if (known !== undefined) {
+      this.#instance.ensureRunning();
+      return known;
+    }
+    const isAllowed = this.#instance.call(() => this.#engine.check(operation, found, now)) === true;
+    this.#outcomes.set(operation, found, isAllowed);
+    return isAllowed;
   }
 
   /** Those of the names on which the operation is allowed, in their order. */
