@@ -59,7 +59,7 @@ export function identities({ policy, verify, limit = 1000, clock = () => Date.no
     if (known !== undefined) {
       opened.delete(token);
       if (!known.isExpired(now)) {
-        opened.set(token, known);   // the last to be asked about is the last to go
+        opened.set(token, known);   // the most recently used is removed last
         return known;
       }
     }

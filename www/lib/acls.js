@@ -14,11 +14,11 @@ export const RESOURCE_TYPES = {
   topic: 'RESOURCE_TYPE_TOPIC', group: 'RESOURCE_TYPE_GROUP', cluster: 'RESOURCE_TYPE_CLUSTER',
   'transactional-id': 'RESOURCE_TYPE_TRANSACTIONAL_ID', 'registry-global': 'RESOURCE_TYPE_REGISTRY', 'registry-subject': 'RESOURCE_TYPE_SUBJECT',
 };
-/** Those of which there is one, without a name. */
+/** The resource types with exactly one resource, which has no name. */
 const SINGLE = ['cluster', 'registry-global'];
 const MEMBERS = ['allow', 'deny', ...Object.keys(RESOURCE_TYPES), 'to', 'host'];
 
-/** The ACLs of a policy document from short ones. One short ACL gives one for each of its operations, names and principals. */
+/** Expands short ACLs to ACLs of a policy document: one for each combination of operation, name and principal. */
 export function acls(short, ...more) {
   noMore(more, 'acls', 'it takes one array');
   return listed(short, 'the short ACLs').flatMap((one) => {
@@ -36,16 +36,16 @@ export function acls(short, ...more) {
   });
 }
 
-/** The one of these members that is there. */
+/** The one of these members that is present. */
 function oneOf(row, names) {
-  const found = names.filter((name) => row[name] !== undefined);
-  if (found.length === 1) return found[0];
+  const present = names.filter((name) => row[name] !== undefined);
+  if (present.length === 1) return present[0];
   const list = names.map((name) => `\`${name}\``).join(', ');
-  if (found.length === 0) throw new EngineError('missing_member', `a short ACL needs one of ${list}`);
+  if (present.length === 0) throw new EngineError('missing_member', `a short ACL needs one of ${list}`);
   throw new EngineError('exclusive_options', `a short ACL has only one of ${list}; write one for each`);
 }
 
-/** One value, or each of several. An ACL for none of them would silently be no ACL at all. */
+/** One value, or each of several. An empty list is refused, because it would silently produce no ACL. */
 function each(given, what, read) {
   const values = typeof given === 'string' ? [given] : given;
   if (!Array.isArray(values)) throw new EngineError('wrong_type', `${what} in a short ACL is a string or an array of strings, and this is ${kind(values)}`);
@@ -69,7 +69,7 @@ function pattern(text) {
   return { resource_name: isPrefix ? prefix : name, resource_pattern_type: isPrefix ? 'RESOURCE_PATTERN_TYPE_PREFIXED' : 'RESOURCE_PATTERN_TYPE_LITERAL' };
 }
 
-/** There is one cluster and one registry; `true` names it. */
+/** The cluster and the registry have no name; `true` stands for them. */
 function only(given, type) {
   if (given !== true) throw new EngineError('wrong_type', `\`${type}\` in a short ACL is \`true\`, and this is ${kind(given)}`);
   return { resource_name: type === 'cluster' ? 'kafka-cluster' : '', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL' };

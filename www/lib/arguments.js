@@ -2,19 +2,19 @@
 import { EngineError, kind, nameOf, wellFormed } from './error.js';
 import { isPlain, membersOf, plainText, reading, refuseHandle } from './plain.js';
 
-/** No check, token or key set is. */
+/** The most characters of a check, token or key set. */
 const LONGEST_TEXT = 2 ** 26;
 
 /**
- * The JSON text of an argument: text as it is, plain data as JSON. Whatever an object does meanwhile is an error before the
- * engine is called, and so is a value that would silently be lost: groups that are lost take their denies with them.
+ * The JSON text of an argument: text unchanged, plain data as JSON. An object that throws while it is read is an error before
+ * the engine is called, and so is a value that JSON would drop silently: with lost groups, their denies would be lost too.
  */
 export function jsonText(value, what) {
   if (typeof value === 'string') return wellFormed(value, what, LONGEST_TEXT);
   return wellFormed(reading(what, () => plainText(value, what, false)), what, LONGEST_TEXT);
 }
 
-/** The same for a policy document: it may be as long as a string can be, and none of its members may be `undefined`. */
+/** The same for a policy document, of any length and without members that are `undefined`. */
 export function documentText(document) {
   const what = 'a policy document';
   const text = typeof document === 'string' ? document : reading(what, () => plainText(document, what, true));
@@ -24,8 +24,8 @@ export function documentText(document) {
 const NONE = Object.freeze(Object.create(null));
 
 /**
- * The options of a method, each read once, and only those of the object itself. What is not an option is refused: an option
- * that is ignored silently gives the answer to another question.
+ * The options of a method, own members only, each read once. An unknown option is refused: if it were ignored, the answer
+ * would be to another question.
  */
 export function optionsOf(given, method, names) {
   if (given === undefined) return NONE;
@@ -39,7 +39,7 @@ export function optionsOf(given, method, names) {
   });
 }
 
-/** The same for a request of several, or what else is one of several. */
+/** The same for one element of a list. */
 export function requestOf(given, names, what = 'a request') {
   return reading(what, () => {
     if (!isPlain(given)) {
@@ -50,13 +50,13 @@ export function requestOf(given, names, what = 'a request') {
   });
 }
 
-/** How many members a request has that says nothing of host and time. */
+/** How many members a request without host and time has. */
 const SHORT = 3;
 
-/** The same for a request as most are, in fewer steps; `undefined` for every other, right or wrong. */
+/** A faster way for the most common form of a request; `undefined` for all others, valid or not. */
 export function shortRequestOf(given) {
   if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
-  // Hidden and symbol members count too, so that there is nothing beside the three.
+  // Hidden and symbol members count too, so these three are all.
   if (Reflect.ownKeys(given).length !== SHORT) return undefined;
   const operation = Object.getOwnPropertyDescriptor(given, 'operation');
   const type = Object.getOwnPropertyDescriptor(given, 'resource_type');
@@ -65,10 +65,10 @@ export function shortRequestOf(given) {
   return new ShortRequest(operation.value, type.value, name.value);
 }
 
-/** Whether a member is there, visible, and no getter. */
+/** Whether a member exists, is enumerable, and is not a getter. */
 const isWritten = (field) => field !== undefined && field.enumerable && field.get === undefined && field.set === undefined;
 
-/** Inherits nothing, whatever is added to `Object.prototype`. */
+/** A prototype that inherits nothing, even if `Object.prototype` was changed. */
 function ShortRequest(operation, type, name) {
   this.operation = operation;
   this.resource_type = type;
@@ -86,7 +86,7 @@ function known(given, names, what, member) {
 
 const listOf = (names) => names.map((name) => `\`${name}\``).join(', ');
 
-/** What is in something iterable; a text is not meant as one. */
+/** The elements of an iterable; strings are refused. */
 export function listed(values, what) {
   return reading(what, () => {
     if (typeof values === 'object' && typeof values?.[Symbol.iterator] === 'function') return [...values];

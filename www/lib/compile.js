@@ -1,17 +1,17 @@
-// From whatever somebody has of a wasm module to the compiled module: its text, bytes, a response, an address.
+// Compiles the wasm module from its text, bytes, a response or an address.
 import { EngineError, kind } from './error.js';
 
-/** What every wasm module begins with. */
+/** The first bytes of every wasm module. */
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 const TYPE = 'application/wasm';
-/** What helps where no file can be fetched. */
+/** The remedy where no file can be fetched. */
 const INSIDE = 'import `gbac-engine/inline`, which has the module inside';
 
-/** The error for a module that cannot be loaded: what is wrong, then what to do. */
+/** The error for a module that cannot be loaded: the problem, then the remedy. */
 export const notLoaded = (problem, remedy, cause) =>
   new EngineError('module_not_loaded', remedy === undefined ? problem : `${problem}; ${remedy}`, { cause });
 
-/** A module of Node, where there are any; edge runtimes throw when they are asked. */
+/** A built-in module of Node, if the runtime has it; edge runtimes throw. */
 function builtin(name) {
   try {
     return globalThis.process?.getBuiltinModule?.(name);
@@ -20,10 +20,10 @@ function builtin(name) {
   }
 }
 
-/** Whether this is Node, or what has its modules. */
+/** Whether this is Node, or a runtime with its modules. */
 export const isNode = () => builtin('node:fs') !== undefined;
 
-/** The compiled module of `given`, or of the text or module that the entry has inside. */
+/** The compiled module of `given`, or of the text or module that is embedded in the entry. */
 export async function compiled(given, inside) {
   const source = (await given) ?? inside;
   if (isModule(source)) return source;
@@ -40,13 +40,13 @@ export async function compiled(given, inside) {
 const INSIDE_REMEDY = 'where code is never compiled from bytes, import `gbac-engine/slim` and call `init` with the compiled `gbac-engine/engine.wasm`; '
   + 'a content security policy needs `script-src \'wasm-unsafe-eval\'`';
 
-/** Those of another realm are modules too. */
+/** Modules of another realm are accepted too. */
 const isModule = (source) => source instanceof WebAssembly.Module || Object.prototype.toString.call(source) === '[object WebAssembly.Module]';
 
 const isBytes = (source) => ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === '[object ArrayBuffer]'
   || Object.prototype.toString.call(source) === '[object SharedArrayBuffer]';
 
-/** Compiled at once in Node, where V8 leaves each function until it is called: a third of the time to the first decision. */
+/** Node compiles synchronously, because V8 compiles each function at its first call: the first decision takes a third of the time. */
 async function ofBytes(bytes, what, remedy) {
   try {
     return isNode() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);
@@ -55,7 +55,7 @@ async function ofBytes(bytes, what, remedy) {
   }
 }
 
-/** What an error says, in one line. */
+/** The message of an error, in one line. */
 const textOf = (cause) => (cause instanceof Error ? cause.message : 'unknown error').replaceAll(/\s+/g, ' ').slice(0, 200);
 
 async function ofAddress(source) {
@@ -79,7 +79,7 @@ async function ofAddress(source) {
   return ofResponse(response, response.url || source);
 }
 
-/** Compiled while it comes in, where the server says what it is; otherwise by what it begins with. */
+/** Compiles while the file downloads if its content type is correct; otherwise checks its first bytes. */
 async function ofResponse(response, source) {
   const address = source === '' ? 'the given response' : shownAddress(source);
   const type = response.headers.get('Content-Type') ?? '';
@@ -113,7 +113,7 @@ function isFile(source) {
   }
 }
 
-/** An address in a message: without credentials, query and fragment, which may hold secrets. */
+/** An address for messages: without credentials, query and fragment, which may contain secrets. */
 function shownAddress(source) {
   try {
     const url = new URL(source, globalThis.location?.href);

@@ -1,9 +1,9 @@
-// What every call of the package throws, and how arguments are read.
+// The error that every call of the package throws.
 
-// Not `instanceof`, here and elsewhere: an object may throw when it is asked for its prototype.
+// Not `instanceof`, here and elsewhere: reading an object's prototype may throw.
 export let isOurs;
 
-/** Every error of this package: a stable `code`, a message for people, and for a document every problem at once. */
+/** Every error of this package: a stable `code`, a message for people, and all problems of a document. */
 export class EngineError extends Error {
   #ours;
 
@@ -20,9 +20,9 @@ export class EngineError extends Error {
   }
 }
 
-/** No name of anything is as long; it is refused before it crosses, since the engine's memory never shrinks. */
+/** The most characters of a name. Longer ones never reach the engine, because its memory never shrinks. */
 const LONGEST_NAME = 2 ** 20;
-/** A text as it is; one with half a character would silently become another on its way into the engine. */
+/** A string, unchanged. Lone surrogates are refused, because they would silently become other characters in the engine. */
 export function wellFormed(text, what, longest = LONGEST_NAME) {
   if (typeof text !== 'string') throw new EngineError('wrong_type', `${what} is a string, and this is ${kind(text)}`);
   if (text.length > longest) throw new EngineError('too_long', `${what} has more than ${longest} characters`);
@@ -32,12 +32,12 @@ export function wellFormed(text, what, longest = LONGEST_NAME) {
   return text;
 }
 
-/** How a message calls a member; a name that could be anything, even a token, is not repeated. */
+/** A member's name for messages; names that could be anything, even a token, are not repeated. */
 export const nameOf = (name) => (typeof name === 'string' && /^\w{1,32}$/.test(name) ? `\`${name}\`` : 'a member');
 
-/** Refuses arguments beyond those that a method has: they would be ignored silently. */
+/** Refuses surplus arguments, which would be ignored silently. */
 export function noMore(more, method, instead = 'remove those that it does not take') {
-  // Not `every`: the usual case is an array without elements.
+  // Not `every`: usually, the array is empty.
   if (more.length === 0 || more.every((argument) => argument === undefined)) return;
   throw new EngineError('too_many_arguments', `\`${method}\` has too many arguments; ${instead}`);
 }
@@ -46,10 +46,10 @@ export function kind(value) {
   return value === null ? 'null' : `of type ${typeof value}`;
 }
 
-/** What use of a handle whose memory was given back throws. */
+/** The error for a handle that was freed. */
 export const freed = () => new EngineError('freed', 'its memory was given back with `free`; load or open it again');
 
-/** Stands for such a handle's engine. */
+/** Replaces the engine of a freed handle. */
 export const FREED = new Proxy({}, {
   get() {
     throw freed();

@@ -1,16 +1,16 @@
-// One wasm module: loaded once, from wherever this runs, asked, and started again after it has failed.
+// One wasm module: loaded once in every environment, called, and restarted after a failure.
 import { EngineError, isOurs } from './error.js';
 import { compiled, isNode, notLoaded } from './compile.js';
 import { Numbers } from './names.js';
 
-/** The custom section in which a module says of which build it is. */
+/** The custom section that contains the ID of the build. */
 const SECTION = 'gbac-engine';
 
 /**
- * One start of a wasm module, with all that was made in it. Every call into the engine goes through `call`.
+ * One instance of a wasm module, with all objects created in it. Every call into the engine goes through `call`.
  *
- * If WebAssembly stops during a call, for example because it is out of memory, its state is undefined. So after the first such
- * failure it is never called again; a policy that is loaded again is in a new instance.
+ * If WebAssembly stops during a call, for example because it is out of memory, its state is undefined. After the first such
+ * failure it is therefore never called again; policies that are loaded later are in a new instance.
  */
 export class Instance {
   #failed = false;
@@ -28,12 +28,12 @@ export class Instance {
     return this.#module.glue;
   }
 
-  /** How many bytes of memory it has taken. */
+  /** The size of its memory in bytes. */
   get memoryBytes() {
     return this.#memory.buffer.byteLength;
   }
 
-  /** What a call into the engine gives. Whatever it throws is an error of ours. */
+  /** Returns the result of a call into the engine. Every exception becomes an `EngineError`. */
   call(run) {
     if (this.#failed) throw failed();
     try {
@@ -43,12 +43,12 @@ export class Instance {
     }
   }
 
-  /** Refuses to go on with an instance that has failed, where no call into it would. */
+  /** Throws if the instance has failed. For results that need no call. */
   ensureRunning() {
     if (this.#failed) throw failed();
   }
 
-  /** The same; when the call gives nothing, the engine's fault is thrown. */
+  /** The same; if the call returns nothing, throws the engine's error. */
   take(run) {
     const given = this.call(run);
     if (given !== undefined) return given;
@@ -58,7 +58,7 @@ export class Instance {
     throw new EngineError(code, message, { problems });
   }
 
-  /** Gives a handle's memory back; that of an instance which has failed is gone already. */
+  /** Frees a handle; handles of a failed instance need no freeing. */
   free(handle) {
     if (!this.#failed) this.call(() => handle.free());
   }
@@ -80,11 +80,11 @@ export class Module {
   #id;
   #code;
   #loading;
-  /** Whether its code is there, and whether the glue code is waiting in a state in which nothing was called. */
+  /** Whether it is compiled, and whether the glue code has an instance that was never called. */
   #started = false;
   #isFresh = false;
 
-  /** `id` is that of the build; `code` the module that the entry has inside, if any: compiled, or as hexadecimal text. */
+  /** `id` identifies the build; `code` is the module embedded in the entry, if any: compiled, or as hexadecimal text. */
   constructor(glue, id, code) {
     this.glue = glue;
     this.#id = id;
@@ -92,8 +92,8 @@ export class Module {
   }
 
   /**
-   * Loads it, the first time: from `wasm`, a compiled module, its bytes, a response or an address; else from what the entry has
-   * inside. What could not be loaded can be tried again, and what has failed is started again.
+   * Loads it at the first call: from `wasm`, a compiled module, its bytes, a response or an address; otherwise from the module
+   * embedded in the entry. A failed load can be repeated, and a failed instance is replaced.
    */
   async load(wasm) {
     const loading = (this.#loading ??= this.#start(wasm));
@@ -116,20 +116,20 @@ export class Module {
   async #compile(wasm) {
     const module = await compiled(wasm, this.#code);
     const [section] = WebAssembly.Module.customSections(module, SECTION);
-    const found = section === undefined ? undefined : new TextDecoder().decode(section);
-    if (found !== this.#id) {
+    const id = section === undefined ? undefined : new TextDecoder().decode(section);
+    if (id !== this.#id) {
       throw notLoaded(
-        `this wasm module is ${found === undefined ? 'not one of gbac-engine' : `of the build ${found} of gbac-engine`}, and the script beside it of the build ${this.#id}`,
+        `this wasm module is ${id === undefined ? 'not one of gbac-engine' : `of the build ${id} of gbac-engine`}, and the script beside it of the build ${this.#id}`,
         'use the wasm file of the same entry point and the same version, and clear caches that mix them',
       );
     }
-    // Browsers start large modules only asynchronously.
+    // Browsers instantiate large modules only asynchronously.
     if (isNode()) this.glue.initSync({ module });
     else await this.glue.default({ module_or_path: module });
   }
 
   /**
-   * The instance has failed: the next `load` gives a new one. The glue code leaves the old one at once, since it would still
+   * The instance has failed: the next `load` creates a new one. The glue code drops the old one at once, because it would still
    * call it for handles that are collected.
    */
   restart() {
@@ -138,7 +138,7 @@ export class Module {
       this.glue.__wbg_reset_state();
       this.#isFresh = true;
     } catch {
-      // There is no room for it now; `load` tries again.
+      // There is not enough memory now; `load` tries again.
       this.#isFresh = false;
     }
   }

@@ -2,28 +2,27 @@
 import { EngineError, FREED, wellFormed } from './error.js';
 import { addHandle } from './plain.js';
 
-/** How many names a policy remembers unless it is told otherwise; a name takes about 200 bytes. */
+/** The default number of names that a policy caches; a name takes about 200 bytes. */
 export const CACHE_SIZE = 16_384;
 
-/** Whether these are names of a policy. */
+/** Whether a value is an instance of `Names`. */
 export let isNames;
 
-/** The engine's number of a name that it does not cache: good for the one call that follows. */
+/** The engine's number of a name that it does not cache, valid for the next call only. */
 const NOT_CACHED = 2 ** 32 - 1;
 
 /**
- * The names that a policy was asked about, by resource type, with the numbers under which the engine has found them: a name
- * that is asked about again crosses as a number. When there are too many, or they take too much memory, all are forgotten,
- * which costs as little as finding them did. A long name is not remembered at all.
+ * The names that a policy has checked, by resource type, with the engine's numbers: a name that is checked again crosses as a
+ * number. If there are too many, or they take too much memory, the cache is cleared. Long names are not cached.
  *
- * It holds the engine's policy for the policy's own handle and for the identities that are open: the last one gives it back.
+ * It holds the engine's policy for the policy's handle and for its open identities; the last holder frees it.
  */
 export class Names {
   static {
     isNames = (value) => typeof value === 'object' && value !== null && #engine in value;
   }
 
-  /** How often all were forgotten. */
+  /** How often the cache was cleared. */
   since = 0;
   #engine;
   #cacheSize;
@@ -38,11 +37,11 @@ export class Names {
   }
 
   /** Whether a number that `find` returned is that of the same name until `since` changes. */
-  isStable(found) {
-    return found !== NOT_CACHED && this.#cacheSize > 0;
+  isStable(number) {
+    return number !== NOT_CACHED && this.#cacheSize > 0;
   }
 
-  /** The engine's policy, for one more holder. */
+  /** Adds a holder of the engine's policy. */
   hold() {
     this.#holders++;
     return this;
@@ -63,20 +62,20 @@ export class Names {
   #findNew(resourceType, name) {
     wellFormed(name, 'the name of a resource');
     if (this.#count >= this.#cacheSize) this.forget();
-    let found = this.instance.call(() => this.#engine.find(resourceType, name));
-    if (found === undefined) {
-      // There is no room for another.
+    let number = this.instance.call(() => this.#engine.find(resourceType, name));
+    if (number === undefined) {
+      // The engine's cache is full.
       this.forget();
-      found = this.instance.take(() => this.#engine.find(resourceType, name));
+      number = this.instance.take(() => this.#engine.find(resourceType, name));
     }
-    if (found === NOT_CACHED) return found;
-    // Not a Map: a name that was a key before is found again without a look at its letters.
-    if (this.#cacheSize > 0) (this.#known[resourceType] ??= Object.create(null))[name] = found;
+    if (number === NOT_CACHED) return number;
+    // Not a Map: V8 looks up interned strings in objects without comparing their characters.
+    if (this.#cacheSize > 0) (this.#known[resourceType] ??= Object.create(null))[name] = number;
     this.#count++;
-    return found;
+    return number;
   }
 
-  /** Forgets all: there are too many, or the policy was changed and they would be found anew at each check. */
+  /** Clears the cache: it is full, or the policy has changed and every number is stale. */
   forget() {
     this.instance.call(() => this.#engine.forget());
     this.#known = [];
@@ -85,9 +84,9 @@ export class Names {
   }
 }
 
-/** The values of one enumeration and their numbers, asked of the engine once for each spelling. */
+/** The values of one enumeration and their numbers; the engine is called once for each spelling. */
 export class Numbers {
-  // Not a Map: few keys, all of them names in the program that asks, are found faster in an object.
+  // Not a Map: for a few keys that are literals in the program, an object is faster.
   #known = Object.create(null);
   #count = 0;
   #instance;
@@ -109,7 +108,7 @@ export class Numbers {
     const value = wellFormed(text, this.#what);
     const number = this.#instance.call(() => this.#ask(value));
     if (number === undefined) throw new EngineError('unknown_value', `${shown(text)} is not ${this.#what}`);
-    // Spellings in every letter case are many; what a program uses is few.
+    // Limited, because an enumeration has many spellings in mixed letter case.
     if (this.#count < 256) {
       this.#known[text] = number;
       this.#count++;
@@ -118,22 +117,22 @@ export class Numbers {
   }
 }
 
-/** A value in a message; what is no word is not repeated, since it could be a secret. */
+/** A value for messages. Only words are repeated, because anything else could be a secret. */
 const shown = (text) => (/^[\w -]{0,40}$/.test(text) ? JSON.stringify(text) : 'the given value');
 
-/** The number of a resource; it is found anew where its names have been forgotten, or are another policy's. */
-export let foundBy;
+/** The number of a resource, looked up again if the names were cleared or belong to another policy. */
+export let numberOf;
 
-/** Whether something is a resource of `policy.resource`. */
+/** Whether a value was created by `policy.resource`. */
 export let isResource;
 
-/** A resource that is asked about often. */
+/** A resource that is checked often. */
 export class Resource {
   #resourceType;
   #name;
   #names;
   #since;
-  #found;
+  #number;
 
   constructor(names, resourceType, name) {
     if (!isNames(names)) throw new EngineError('not_loaded', 'create resources with `policy.resource`');
@@ -143,18 +142,18 @@ export class Resource {
   }
 
   static {
-    isResource = (resource) => typeof resource === 'object' && resource !== null && #found in resource;
+    isResource = (resource) => typeof resource === 'object' && resource !== null && #number in resource;
     addHandle(isResource, () => ['wrong_type', 'this is a resource of `policy.resource`; write its type and name, or call `identity.can(operation, resource)`']);
-    foundBy = (resource, names) => {
+    numberOf = (resource, names) => {
       if (!isResource(resource)) throw new EngineError('wrong_type', 'the resource must come from `policy.resource`');
-      const isKnown = resource.#names === names && resource.#since === names.since && resource.#found !== NOT_CACHED;
+      const isKnown = resource.#names === names && resource.#since === names.since && resource.#number !== NOT_CACHED;
       if (!isKnown) resource.#find(names);
-      return resource.#found;
+      return resource.#number;
     };
   }
 
   #find(names) {
-    this.#found = names.find(this.#resourceType, this.#name);
+    this.#number = names.find(this.#resourceType, this.#name);
     this.#names = names;
     this.#since = names.since;
   }

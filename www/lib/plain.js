@@ -1,19 +1,19 @@
-// Plain data, as arguments have to be: what can be written down as JSON without losing anything.
+// Plain data: values that JSON can represent completely.
 import { EngineError, isOurs, kind, nameOf } from './error.js';
 
 /**
- * The handles of this package, each with the code and the hint for whoever passes one where plain data belongs. Its getters
- * do not tell all that it is: an identity that is read as `{ user, groups }` would lose its expiry.
+ * The handles of this package, each with the error for passing one where plain data belongs. Reading a handle's getters would
+ * lose information: an identity that is read as `{ user, groups }` would lose its expiry.
  */
 const HANDLES = [];
 
-/** Makes a class of handles known: `is` tells its instances, `tell` gives the code and the hint. */
+/** Registers a class of handles: `is` recognizes its instances, `tell` returns the error's code and hint. */
 export const addHandle = (is, tell) => void HANDLES.push([is, tell]);
 
-/** Keeps Vue from putting a proxy around the handles of a class, which would have none of their private fields. */
+/** Prevents Vue from wrapping the handles of a class in a proxy, which has no access to private fields. */
 export const notReactive = (Class) => void Object.defineProperty(Class.prototype, '__v_skip', { __proto__: null, value: true });
 
-/** Reads something of an argument, which may be an object that throws. */
+/** Reads from an argument, which may throw. */
 export function reading(what, read) {
   try {
     return read();
@@ -36,7 +36,7 @@ export function refuseHandle(value, what) {
   }
 }
 
-/** Whether this is the `Object.prototype` of some realm, and no object that stands in its place. */
+/** Whether this is the `Object.prototype` of any realm. */
 function isObjectPrototype(prototype) {
   if (prototype === Object.prototype) return true;
   if (Object.getPrototypeOf(prototype) !== null) return false;
@@ -45,30 +45,30 @@ function isObjectPrototype(prototype) {
     && Function.prototype.toString.call(make).replaceAll(/\s/g, '') === 'functionObject(){[nativecode]}';
 }
 
-/** The descriptor of an own property; nothing is inherited by it. */
+/** The descriptor of an own property, without inherited members. */
 const ownField = (object, name) => ({ __proto__: null, ...Object.getOwnPropertyDescriptor(object, name) });
 
-/** Whether this is an object as it is written down, and nothing that happens to have a member of some name. */
+/** Whether this is a plain object, as an object literal creates it. */
 export function isPlain(value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || prototype === Bare.prototype || isObjectPrototype(prototype);
 }
 
-/** The same for an array: those of another realm are arrays too, those of a class are not. */
+/** The same for arrays: those of another realm are accepted, instances of subclasses are not. */
 function isPlainArray(value) {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Array.prototype || (Array.isArray(prototype) && isObjectPrototype(Object.getPrototypeOf(prototype)));
 }
 
-/** The value of one own member; one that is computed or hidden would be lost when the object is written as JSON. */
+/** The value of one own member. Getters and hidden members are refused, because JSON would lose them. */
 function member(object, name, what) {
   const field = typeof name === 'string' ? Object.getOwnPropertyDescriptor(object, name) : undefined;
   if (field !== undefined && field.enumerable && Object.hasOwn(field, 'value')) return field.value;
   throw new EngineError('not_json', `${nameOf(name)} in ${what} is no plain member: it is a getter, hidden, a symbol or missing; write its value`);
 }
 
-/** The own members of a plain object, each read once; the prototype counts for nothing, here and in what is returned. */
+/** The own members of a plain object, each read once; neither the object's prototype nor the result's adds members. */
 export function membersOf(object, what) {
   const read = new Bare();
   for (const name of Reflect.ownKeys(object)) read[name] = member(object, name, what);
@@ -76,9 +76,9 @@ export function membersOf(object, what) {
 }
 
 /**
- * The JSON text of plain data, with all that is in it. Everything else is refused, at every depth: instances of classes, getters,
- * members that are hidden or inherited, and what has no JSON value. A member of the argument itself may be `undefined`, which
- * is as if it was omitted, unless the argument has to be `complete`.
+ * The complete JSON text of plain data. Everything else is refused, at every depth: instances of classes, getters, hidden and
+ * inherited members, and values without a JSON form. A member of the argument itself may be `undefined`, which is the same as
+ * omitting it, unless the argument must be `complete`.
  */
 export function plainText(root, what, complete) {
   const copy = (value, name) => {
@@ -99,7 +99,7 @@ export function plainText(root, what, complete) {
   };
   const array = (values) => {
     const { length } = values;
-    // Its elements and its length, and nothing beside them.
+    // Its elements and its length, and nothing else.
     if (Reflect.ownKeys(values).length !== length + 1) throw new EngineError('not_json', `an array in ${what} has holes or members with names; write only elements`);
     const copied = Object.setPrototypeOf([], Bare.prototype);
     for (let place = 0; place < length; place += 1) copied[place] = copy(member(values, `${place}`, what), `${place}`);
@@ -121,13 +121,13 @@ export function plainText(root, what, complete) {
 function Bare() {}
 Bare.prototype = Object.freeze(Object.create(null));
 
-/** The error for what is not plain. */
+/** The error for a value that is not plain. */
 function notPlain(value, name, what) {
   const where = name === undefined ? what : `${nameOf(name)} in ${what}`;
   if (typeof value !== 'object') {
     if (name === undefined && typeof value !== 'number') return new EngineError('not_json', `${what} is an object, and this is ${kind(value)}`);
-    const found = typeof value === 'number' ? 'not a finite number' : kind(value);
-    return new EngineError('not_json', `${where} is ${found}, which JSON cannot represent; use a plain value, or omit it`);
+    const problem = typeof value === 'number' ? 'not a finite number' : kind(value);
+    return new EngineError('not_json', `${where} is ${problem}, which JSON cannot represent; use a plain value, or omit it`);
   }
   refuseHandle(value, where);
   return new EngineError('not_json', `${where} is an instance of a class, or inherits members, which JSON cannot represent; write a plain object or array`);

@@ -1,11 +1,11 @@
-// Policies and identities: objects become text on the way in; answers come out as objects.
+// Policies and identities: arguments become text for the engine; results are objects.
 import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
-import { CACHE_SIZE, foundBy, isNames, isResource, Names, Resource } from './names.js';
+import { CACHE_SIZE, numberOf, isNames, isResource, Names, Resource } from './names.js';
 import { Outcomes } from './outcomes.js';
 import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
 
-/** For the other files of this package, and nobody else: the engine's handles, and the ways to make ours. */
+/** For the other files of this package only: the engine's handles, and constructors of ours. */
 export let policyCall;
 export let identityCall;
 export let identityEngine;
@@ -17,7 +17,7 @@ export let instantFor;
 /** The time, in seconds since 1970. */
 export const clock = () => Date.now() / 1000;
 
-/** A policy, loaded once and asked many times. */
+/** A policy: load it once, use it for many checks. */
 export class Policy {
   #engine;
   #names;
@@ -32,12 +32,12 @@ export class Policy {
   }
 
   static {
-    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a policy; pass what it is asked about']);
+    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a policy; pass the check']);
     policyCall = (policy, instance, run) => {
       const isOne = typeof policy === 'object' && policy !== null && #engine in policy;
       if (!isOne) throw new EngineError('wrong_type', 'this is not a policy from the same entry point');
       if (policy.#engine === FREED) throw freed();
-      // What was made in one instance means nothing in another.
+      // An object of one instance is meaningless in another.
       if (instance !== undefined && policy.#instance !== instance) {
         throw new EngineError('other_module', 'these policies are from different entry points, or one was loaded before the engine failed');
       }
@@ -59,17 +59,17 @@ export class Policy {
     identityOf = (policy, value) => ownIdentity(value, policy.#names, policy.#instance);
   }
 
-  /** Answers a check: who asks, and what. */
+  /** Decides a check: an identity and a request. */
   check(check, ...more) {
     return this.#ask(check, more, 'check', false);
   }
 
-  /** Whether a check is allowed: `true` only when it is. */
+  /** Whether a check is allowed. */
   can(check, ...more) {
     return this.#ask(check, more, 'can', false).outcome === 'allow';
   }
 
-  /** Answers a check about one operation on one resource, with all that led to the answer. */
+  /** Decides a check of one operation on one resource and explains the decision. */
   explain(check, ...more) {
     return this.#ask(check, more, 'explain', true);
   }
@@ -80,7 +80,7 @@ export class Policy {
     return withId(text, this.#instance.take(() => this.#engine.ask(text, explain, clock())));
   }
 
-  /** Says what comes out of `{ user, groups }`, `{ claims }` or `{ unverified_token }`. */
+  /** The identity of `{ user, groups }`, `{ claims }` or `{ unverified_token }`, and how it was extracted. */
   inspect(who, ...more) {
     noMore(more, 'inspect', 'write `userinfo` beside `claims`');
     const identity = this.open(who);
@@ -89,28 +89,28 @@ export class Policy {
     return inspection;
   }
 
-  /** Opens an identity once, to ask it many times. */
+  /** Opens an identity for many checks. */
   open(who, ...more) {
     noMore(more, 'open', 'write `userinfo` beside `claims`');
     const text = whoText(who);
     return openIdentity(this, (engine) => engine.open(text));
   }
 
-  /** The identity of a token whose signature nobody looks at: to try a policy, never to let somebody in. */
+  /** The identity of a token without checking its signature: to try a policy, never to grant access. */
   openUnverified(token, options, ...more) {
     noMore(more, 'openUnverified');
     const { userinfo } = optionsOf(options, 'openUnverified', ['userinfo']);
     return this.open({ unverified_token: wellFormed(token, 'a token'), userinfo });
   }
 
-  /** A resource that is asked about often, for `identity.can` and `identity.checkResource`. */
+  /** A resource that is checked often, for `identity.can` and `identity.checkResource`. */
   resource(resourceType, name, ...more) {
     noMore(more, 'resource');
     if (this.#engine === FREED) throw freed();
     return new Resource(this.#names, resourceType, name);
   }
 
-  /** Makes one change in place; says whether anything is different now. */
+  /** Makes one change in place; returns whether it changed anything. */
   apply(change, ...more) {
     noMore(more, 'apply', 'make one change with each call');
     const text = jsonText(change, 'a change');
@@ -122,18 +122,18 @@ export class Policy {
     return changed;
   }
 
-  /** Calls a listener with every later change that `apply` makes; returns what ends that. */
+  /** Calls a listener after every change that `apply` makes; returns a function that ends the subscription. */
   subscribe(listener, ...more) {
     noMore(more, 'subscribe', 'it takes only the listener');
     if (typeof listener !== 'function') throw new EngineError('wrong_type', `the listener must be a function, but is ${kind(listener)}`);
     if (this.#engine === FREED) throw freed();
-    // Not the function itself: one that subscribes twice is called twice, until each is ended.
+    // A new object each time: a function that subscribes twice is called twice, until each subscription ends.
     const subscription = { listener };
     this.#listeners.add(subscription);
     return () => void this.#listeners.delete(subscription);
   }
 
-  /** Those who were there before the change. The policy has changed, so that no listener can prevent the others from hearing it. */
+  /** The listeners from before the change. An error of one listener does not keep the others from being called. */
   #tell(text) {
     for (const { listener } of [...this.#listeners]) {
       try {
@@ -150,13 +150,13 @@ export class Policy {
     return this.#instance.take(() => this.#engine.export());
   }
 
-  /** How many bytes of memory the engine has taken, for all policies together. It never shrinks. */
+  /** The engine's memory in bytes, for all policies together. It never shrinks. */
   memoryBytes(...more) {
     noMore(more, 'memoryBytes');
     return this.#instance.memoryBytes;
   }
 
-  /** Gives the policy's memory back, as soon as no identity of it is open; otherwise that happens when it is collected. */
+  /** Frees the policy's memory as soon as none of its identities is open. Without this call, the garbage collector does it. */
   free() {
     if (this.#engine === FREED) return;
     this.#engine = FREED;
@@ -165,15 +165,15 @@ export class Policy {
   }
 }
 
-/** An open identity as it is, where it is one of these names; its own error for another's, and nothing for any other value. */
+/** An open identity of these names, unchanged; throws for an identity of other names; `undefined` for any other value. */
 let ownIdentity;
 
-/** An identity that is open: its principals are found once, and a check costs the same however many groups it has. */
+/** An open identity: its principals are resolved once, so the cost of a check does not depend on the number of groups. */
 export class Identity {
   #engine;
   #names;
   #instance;
-  /** Without an expiry, no answer depends on the time, and nobody looks at the clock. */
+  /** Without an expiry, no result depends on the time, and the clock is not read. */
   #expires;
   #outcomes;
   #opened;
@@ -187,7 +187,7 @@ export class Identity {
       if (typeof value !== 'object' || value === null || !(#engine in value)) return undefined;
       if (value.#engine === FREED) throw freed();
       if (value.#instance !== instance) throw new EngineError('other_module', 'this identity is from a different entry point, or was opened before the engine failed');
-      if (value.#names !== names) throw new EngineError('wrong_type', 'this identity is of another policy; open it with the policy that is asked');
+      if (value.#names !== names) throw new EngineError('wrong_type', 'this identity is of another policy; open it with this policy');
       return value;
     };
     instantFor = (identity, options, method) => identity.#instantFor(options, method);
@@ -204,7 +204,7 @@ export class Identity {
     this.#outcomes = new Outcomes(names);
   }
 
-  /** What came out of what it was opened from, each time a new copy. From text, which is twice as fast as `structuredClone`. */
+  /** The result of opening it, a new copy at each call. Parsing text is twice as fast as `structuredClone`. */
   get inspection() {
     return JSON.parse((this.#opened ??= JSON.stringify(this.#instance.call(() => this.#engine.takeOpened()))));
   }
@@ -223,7 +223,7 @@ export class Identity {
     return this.#known.groups.map((group) => group.name);
   }
 
-  /** What to know about the token and its groups. */
+  /** Warnings about the token and its groups. */
   get warnings() {
     return this.#known.warnings;
   }
@@ -233,19 +233,19 @@ export class Identity {
     return this.#known.verified;
   }
 
-  /** When its token ends, in seconds since 1970. */
+  /** When its token expires, in seconds since 1970. */
   get expiresAt() {
     return this.#known.expires_at;
   }
 
-  /** Whether its token has ended at `now`, in seconds since 1970. */
+  /** Whether its token has expired at `now`, in seconds since 1970. */
   isExpired(now = clock(), ...more) {
     noMore(more, 'isExpired', 'it takes only the time, in seconds since 1970');
     const instant = instantOf(this.#instance, now);
     return this.#instance.call(() => this.#engine.isExpired(instant));
   }
 
-  /** Whether an operation on a resource is allowed: `true` only when it is. */
+  /** Whether an operation on a resource is allowed. */
   can(operation, resource, name, options, ...more) {
     if (more.length > 0) noMore(more, 'can');
     if (!isResource(resource)) return this.#allows(operation, resource, name, options, 'can');
@@ -253,7 +253,7 @@ export class Identity {
     return this.#allowsOn(operation, resource, name, 'can');
   }
 
-  /** The same in words: `"allow"` or `"deny"`. */
+  /** The same as `"allow"` or `"deny"`. */
   check(operation, resourceType, name, options, ...more) {
     if (more.length > 0) noMore(more, 'check');
     return this.#allows(operation, resourceType, name, options, 'check') ? 'allow' : 'deny';
@@ -266,78 +266,78 @@ export class Identity {
   }
 
   #allows(operation, resourceType, name, options, method) {
-    const asked = this.#instance.operations.number(operation);
+    const operationNumber = this.#instance.operations.number(operation);
     const type = this.#instance.resourceTypes.number(resourceType);
-    if (options !== undefined) return this.#allowsAt(asked, type, name, this.#circumstances(options, method));
-    return this.#allowsFromAnywhere(asked, this.#names.find(type, name), this.#expires ? clock() : undefined);
+    if (options !== undefined) return this.#allowsAt(operationNumber, type, name, this.#circumstances(options, method));
+    return this.#allowsFromAnywhere(operationNumber, this.#names.find(type, name), this.#expires ? clock() : undefined);
   }
 
-  /** `circumstances` were read before: they are the same for all names of a call. */
-  #allowsAt(asked, type, name, { host, now }) {
-    const found = this.#names.find(type, name);
-    if (host === undefined) return this.#allowsFromAnywhere(asked, found, now);
-    return this.#instance.take(() => this.#engine.checkFrom(asked, found, host, now)) === true;
+  /** `circumstances` (host and time) are read once for all names of a call. */
+  #allowsAt(operationNumber, type, name, { host, now }) {
+    const nameNumber = this.#names.find(type, name);
+    if (host === undefined) return this.#allowsFromAnywhere(operationNumber, nameNumber, now);
+    return this.#instance.take(() => this.#engine.checkFrom(operationNumber, nameNumber, host, now)) === true;
   }
 
   #allowsOn(operation, resource, options, method) {
-    const asked = this.#instance.operations.number(operation);
+    const operationNumber = this.#instance.operations.number(operation);
     const { host, now } = this.#circumstances(options, method);
-    const found = foundBy(resource, this.#names);
-    if (host === undefined) return this.#allowsFromAnywhere(asked, found, now);
-    return this.#instance.take(() => this.#engine.checkFrom(asked, found, host, now)) === true;
+    const nameNumber = numberOf(resource, this.#names);
+    if (host === undefined) return this.#allowsFromAnywhere(operationNumber, nameNumber, now);
+    return this.#instance.take(() => this.#engine.checkFrom(operationNumber, nameNumber, host, now)) === true;
   }
 
-  /** Without a host. Before the identity expires, its outcomes change only with the policy. */
-  #allowsFromAnywhere(operation, found, now) {
+  /** A check without a host. Until the identity expires, its outcomes change only with the policy. */
+  #allowsFromAnywhere(operation, nameNumber, now) {
     if (this.#engine === FREED) throw freed();
     const depends = now !== undefined && now !== IGNORING_EXPIRY;
     if (depends && this.#instance.call(() => this.#engine.isExpired(now))) return false;
-    const known = this.#outcomes.get(operation, found);
+    const known = this.#outcomes.get(operation, nameNumber);
     if (known !== undefined) {
       this.#instance.ensureRunning();
       return known;
     }
-    const isAllowed = this.#instance.call(() => this.#engine.check(operation, found, now)) === true;
-    this.#outcomes.set(operation, found, isAllowed);
+    const isAllowed = this.#instance.call(() => this.#engine.check(operation, nameNumber, now)) === true;
+    this.#outcomes.set(operation, nameNumber, isAllowed);
     return isAllowed;
   }
 
-  /** Those of the names on which the operation is allowed, in their order. */
+  /** The names on which the operation is allowed, in their order. */
   filter(operation, resourceType, names, options, ...more) {
     noMore(more, 'filter');
     const all = listed(names, 'the names');
-    const asked = this.#instance.operations.number(operation);
+    const operationNumber = this.#instance.operations.number(operation);
     const type = this.#instance.resourceTypes.number(resourceType);
     const circumstances = this.#circumstances(options, 'filter');
-    return all.filter((name) => this.#allowsAt(asked, type, name, circumstances));
+    return all.filter((name) => this.#allowsAt(operationNumber, type, name, circumstances));
   }
 
-  /** The answers to many requests, in their order. */
+  /** The outcomes of many requests, in their order. */
   checkMany(requests, options, ...more) {
     noMore(more, 'checkMany');
     const all = listed(requests, 'the requests');
     const common = this.#circumstances(options, 'checkMany');
-    // What a request does when it is read is an error, wherever in the list it is.
+    // All requests are read first, so that one that throws is an error wherever it is in the list.
     return reading('a request', () => all.map((request) => {
       const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = shortRequestOf(request) ?? requestOf(request, REQUEST);
-      const asked = this.#instance.operations.number(operation);
+      const operationNumber = this.#instance.operations.number(operation);
       const isCommon = host === undefined && now === undefined && ignoreExpiry === undefined;
       const own = isCommon ? common : {
         host: host === undefined ? common.host : wellFormed(host, 'a host'),
         now: now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
       };
-      return this.#allowsAt(asked, this.#instance.resourceTypes.number(type), name, own) ? 'allow' : 'deny';
+      return this.#allowsAt(operationNumber, this.#instance.resourceTypes.number(type), name, own) ? 'allow' : 'deny';
     }));
   }
 
-  /** From where and when is asked: what the options say, and the clock where they do not. */
+  /** The host and the time of the options; the clock's time if they state none. */
   #circumstances(options, method) {
     if (options === undefined) return { host: undefined, now: this.#expires ? clock() : undefined };
     const { host, now, ignoreExpiry } = optionsOf(options, method, OPTIONS);
     return { host: host === undefined ? undefined : wellFormed(host, 'a host'), now: this.#instant(now, ignoreExpiry) };
   }
 
-  /** The instant to decide at; none where no answer depends on it. */
+  /** The time to decide at; none if no result depends on it. */
   #instant(now, ignoreExpiry = false) {
     if (typeof ignoreExpiry !== 'boolean') throw new EngineError('wrong_type', '`ignoreExpiry` must be `true` or `false`');
     const instant = now === undefined ? undefined : instantOf(this.#instance, now);
@@ -348,26 +348,26 @@ export class Identity {
     return ignoreExpiry ? IGNORING_EXPIRY : instant ?? clock();
   }
 
-  /** The time of the options; none where no expiry matters. */
+  /** The time of the options; none if the identity has no expiry. */
   #instantFor(options, method) {
     const { now, ignoreExpiry } = optionsOf(options, method, INSTANT);
     const instant = this.#instant(now, ignoreExpiry);
     return instant === IGNORING_EXPIRY ? undefined : instant;
   }
 
-  /** The decision of a check, with the ACL that decides and the way to it. */
+  /** The decision of a check, with the deciding ACL and its source. */
   decide(question, ...more) {
     noMore(more, 'decide', MEMBERS);
     return this.#ask(question, false);
   }
 
-  /** The decision with all that led to it. */
+  /** The decision with its explanation. */
   explain(question, ...more) {
     noMore(more, 'explain', MEMBERS);
     return this.#ask(question, true);
   }
 
-  /** The answer to a whole request of an API, with every check that it needs. */
+  /** The decision of a whole API request, with every check that it needs. */
   request(request, options, ...more) {
     noMore(more, 'request');
     const { host, now, ignoreExpiry, id } = optionsOf(options, 'request', [...OPTIONS, 'id']);
@@ -379,7 +379,7 @@ export class Identity {
     return withId(text, this.#instance.take(() => this.#engine.ask(text, explain, clock())));
   }
 
-  /** Gives its memory back at once; otherwise that happens when it is collected. */
+  /** Frees its memory now. Without this call, the garbage collector does it. */
   free() {
     if (this.#engine === FREED) return;
     const engine = this.#engine;
@@ -393,31 +393,31 @@ Policy.Identity = Identity;
 
 for (const Class of [Policy, Identity, Resource]) notReactive(Class);
 
-// Older browsers do not know the symbol of `using`.
+// Older browsers lack the symbol that `using` needs.
 if (Symbol.dispose) {
   for (const { prototype } of [Policy, Identity]) {
     Object.defineProperty(prototype, Symbol.dispose, { __proto__: null, value: prototype.free, configurable: true, writable: true });
   }
 }
 
-/** The options of every method that answers about one operation on one resource, or several. */
+/** The options of methods that check one operation on one or more resources. */
 const OPTIONS = ['host', 'now', 'ignoreExpiry'];
-/** Tells the engine to ignore the expiry: no instant that a caller can state. Without any instant it denies. */
+/** Tells the engine to ignore the expiry. Callers cannot state this time, and without any time the engine denies. */
 const IGNORING_EXPIRY = -Infinity;
-/** Those of a method that is not about one host. */
+/** The options of methods without a host. */
 const INSTANT = ['now', 'ignoreExpiry'];
 /** The members of a request of `checkMany`. */
 const REQUEST = ['operation', 'resource_type', 'resource_name', 'host', 'now', 'ignore_expiry'];
-/** Where a question that is an object says it. */
+/** Where a request object states its host and time. */
 export const MEMBERS = '`host`, `now` and `ignore_expiry` are members of the question';
 
-/** An instant that is given: seconds since 1970. */
+/** A time argument, in seconds since 1970. */
 export function instantOf(instance, now) {
   if (typeof now !== 'number') throw new EngineError('wrong_type', '`now` must be a number: seconds since 1970, such as `Date.now() / 1000`');
   return instance.take(() => instance.glue.instant(now));
 }
 
-/** Who somebody is, as text: `{ user, groups }` as a check writes it, anything else as it is. */
+/** An identity as JSON text: `{ user, groups }` in the form of a check, anything else unchanged. */
 export function whoText(who) {
   const what = 'an identity';
   return reading(what, () => {
@@ -431,13 +431,13 @@ export function whoText(who) {
       }
     }
     if (!('groups' in members)) return jsonText({ identity: { user } }, what);
-    // Everything else would be read as "no groups", and lose what denies them.
+    // Anything else would be read as "no groups" and lose their denies.
     if (!Array.isArray(groups)) throw new EngineError('wrong_type', `\`groups\` must be an array of names, but is ${kind(groups)}; omit it if there are none`);
     return jsonText({ identity: { user, groups } }, what);
   });
 }
 
-/** An answer with the `id` of its check, where that has one. */
+/** A result with the `id` of its check, if it has one. */
 function withId(text, answer) {
   if (!text.includes('"id"')) return answer;
   const { id } = { __proto__: null, ...JSON.parse(text) };

@@ -1,10 +1,10 @@
-// When an answer may be another one: after a change of the policy, and when the identity expires.
+// When outcomes may change: after a change of the policy, and when the identity expires.
 
-/** The longest wait that timers take. */
+/** The longest delay that timers support. */
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * Calls `changed` after each change of the policy and once when the identity expires; returns what ends that.
+ * Calls `changed` after each change of the policy and once when the identity expires; returns a function that ends this.
  * @param {import('gbac-engine').Policy} policy
  * @param {import('gbac-engine').Identity} identity
  * @param {() => void} changed
@@ -21,7 +21,7 @@ export function watch(policy, identity, changed) {
       if (identity.isExpired()) changed();
       else wait();
     }, Math.min(rest, LONGEST));
-    // In Node, nobody has to wait for it.
+    // In Node, the timer does not keep the process alive.
     timer?.unref?.();
   };
   const unsubscribe = policy.subscribe(changed);

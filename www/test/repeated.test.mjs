@@ -8,7 +8,7 @@ const NAMES = ['a', 'aa', 'ab', 'b', 'ba', 'a long name that is not the prefix o
 /** A generator of numbers from a seed. */
 const numbers = (seed) => () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 
-test('every repeated call agrees with an identity that was never asked before, after each change', async () => {
+test('every repeated call agrees with an identity that was never checked before, after each change', async () => {
   for (const cacheSize of [undefined, 2, 0]) {
     const random = numbers(7);
     const pick = (values) => values[Math.floor(random() * values.length)];
@@ -51,7 +51,7 @@ test('every repeated call agrees with an identity that was never asked before, a
   }
 });
 
-test('a repeated check of a handle whose memory was given back is refused', async () => {
+test('a repeated check of a handle that was freed is refused', async () => {
   const policy = await Policy.load({ version: 1, settings: { superusers: ['root'] } });
   const identity = policy.open({ user: 'root' });
   const resource = policy.resource('topic', 'a');

@@ -1,4 +1,4 @@
-// The engine with questions about a whole policy: who can, permissions, diff, lint, least grant, and those of the simulator.
+// The engine with the analysis of whole policies: who can, permissions, diff, lint, least grant, and the simulator's.
 import * as glue from '../../pkg/gbac_engine_analyze.js';
 import id from '../../pkg/gbac_engine_analyze_id.js';
 import { documentText, jsonText, listed, optionsOf } from '../arguments.js';
@@ -10,23 +10,23 @@ export { acls } from '../acls.js';
 export { EngineError } from '../error.js';
 export { Resource } from '../names.js';
 
-/** An identity that can also be asked what it may do. */
+/** An identity with its permissions and their smallest changes. */
 export class Identity extends base.Identity {
-  /** Everything that it may do until it expires, and whether it has expired. */
+  /** All permissions until it expires, and whether it has expired. */
   permissions(options, ...more) {
     noMore(more, 'permissions');
     const now = base.instantFor(this, options, 'permissions');
     return base.identityCall(this, (engine) => engine.permissions(now));
   }
 
-  /** The least that would allow what a question asks. */
+  /** The smallest change that would allow a request. */
   leastGrant(question, ...more) {
     noMore(more, 'leastGrant', base.MEMBERS);
     const text = jsonText(question, 'a question');
     return base.identityCall(this, (engine) => engine.leastGrant(text, base.clock()));
   }
 
-  /** The least that has to go for what a question asks to be denied. */
+  /** The smallest removal after which a request is denied. */
   revoke(question, ...more) {
     noMore(more, 'revoke', base.MEMBERS);
     const text = jsonText(question, 'a question');
@@ -34,18 +34,18 @@ export class Identity extends base.Identity {
   }
 }
 
-/** What a policy is asked about as a whole. */
+/** The analysis of a whole policy. */
 class AnalyzedPolicy extends base.Policy {
   static Identity = Identity;
 
-  /** Who may do one operation on one resource. */
+  /** Who can do one operation on one resource. */
   whoCan(question, ...more) {
     noMore(more, 'whoCan', base.MEMBERS);
     const text = jsonText(question, 'a question');
     return this.#ask((engine) => engine.whoCan(text));
   }
 
-  /** Everything that somebody may do: an identity, or a principal such as `Group:eng`. */
+  /** All permissions of an identity, or of a principal such as `Group:eng`. */
   permissions(who, options, ...more) {
     if (typeof who === 'string') {
       noMore([options, ...more], 'permissions', 'a principal has no expiry');
@@ -55,17 +55,17 @@ class AnalyzedPolicy extends base.Policy {
     return this.#opened(who, (identity) => identity.permissions(options, ...more));
   }
 
-  /** The least that would allow somebody what a question asks. */
+  /** The smallest change that would allow somebody a request. */
   leastGrant(who, question, ...more) {
     return this.#opened(who, (identity) => identity.leastGrant(question, ...more));
   }
 
-  /** The least that has to go for what a question asks to be denied to somebody. */
+  /** The smallest removal after which somebody is denied a request. */
   revoke(who, question, ...more) {
     return this.#opened(who, (identity) => identity.revoke(question, ...more));
   }
 
-  /** How two people differ, and how a question is answered to both where there is one. */
+  /** How the permissions of two identities differ, and the decision of both for a request, if there is one. */
   compare(first, second, question, ...more) {
     noMore(more, 'compare', base.MEMBERS);
     const text = optionalText(question);
@@ -76,13 +76,13 @@ class AnalyzedPolicy extends base.Policy {
         base.identityCall(one, (engine) => engine.compare(base.identityEngine(other), text, now))));
   }
 
-  /** With an open identity of this policy as it is, or with one that is opened for it. */
+  /** Uses an open identity of this policy, or opens one for the call. */
   #compared(who, ask) {
     const open = base.identityOf(this, who);
     return open === undefined ? this.#opened(who, ask) : ask(open);
   }
 
-  /** Names that become one group: of a token's, and of all known groups. */
+  /** Names that become the same group: among a token's groups, and among all known groups. */
   collisions(options, ...more) {
     noMore(more, 'collisions');
     const { names = [], nested, limit = 100 } = optionsOf(options, 'collisions', ['names', 'nested', 'limit']);
@@ -92,7 +92,7 @@ class AnalyzedPolicy extends base.Policy {
     return this.#ask((engine) => engine.collisions(text, behavior, limit));
   }
 
-  /** What changes would do to somebody. Nothing is changed. */
+  /** The effect of changes on somebody. Nothing is changed. */
   whatIf(who, changes, question, ...more) {
     noMore(more, 'whatIf', base.MEMBERS);
     const [person, tried, text] = [base.whoText(who), jsonText(changes, 'changes'), optionalText(question)];
@@ -112,36 +112,36 @@ class AnalyzedPolicy extends base.Policy {
     }
   }
 
-  /** What a later policy decides differently. */
+  /** The decisions that differ in another policy. */
   diff(later, ...more) {
     noMore(more, 'diff');
     return base.policyCall(this, undefined, (engine, instance) =>
       base.policyCall(later, instance, (after) => instance.take(() => engine.diff(after))));
   }
 
-  /** What is odd in it. */
+  /** Its findings. */
   lint(...more) {
     noMore(more, 'lint');
     return this.#ask((engine) => engine.lint());
   }
 }
 
-/** A question that may be left out. */
+/** An optional request. */
 function optionalText(question) {
   return question === undefined ? undefined : jsonText(question, 'a question');
 }
 
-/** The entry over its wasm module: compiled, as text, or `undefined` where `init` has to be given one. */
+/** The entry for its wasm module: compiled, as text, or `undefined` if `init` must be given one. */
 export function analyze(code) {
   const module = new Module(glue, id, code);
 
-  /** Loads the wasm module, the first time; `Policy.load` and `lintDocument` do it as well. */
+  /** Loads the wasm module at the first call; `Policy.load` and `lintDocument` do so too. */
   async function init(wasm, ...more) {
     noMore(more, 'init');
     await module.load(wasm);
   }
 
-  /** A policy that can also be asked about as a whole. */
+  /** A policy with analysis. */
   class Policy extends AnalyzedPolicy {
     /** Loads a policy document, an object or JSON text. */
     static load(document, options, ...more) {
@@ -149,7 +149,7 @@ export function analyze(code) {
     }
   }
 
-  /** What is odd in a policy document, what it holds twice too: a policy that was loaded does not. */
+  /** The findings of a policy document, with duplicates, which a loaded policy no longer has. */
   async function lintDocument(document, options, ...more) {
     noMore(more, 'lintDocument');
     const { wasm } = optionsOf(options, 'lintDocument', ['wasm']);

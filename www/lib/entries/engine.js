@@ -1,4 +1,4 @@
-// The engine that decides: policies, identities, checks.
+// The decision engine: policies, identities, checks.
 import * as glue from '../../pkg/gbac_engine.js';
 import id from '../../pkg/gbac_engine_id.js';
 import { noMore } from '../error.js';
@@ -10,17 +10,17 @@ export { EngineError } from '../error.js';
 export { Resource } from '../names.js';
 export { Identity } from '../policy.js';
 
-/** The entry over its wasm module: compiled, as text, or `undefined` where `init` has to be given one. */
+/** The entry for its wasm module: compiled, as text, or `undefined` if `init` must be given one. */
 export function engine(code) {
   const module = new Module(glue, id, code);
 
-  /** Loads the wasm module, the first time; `Policy.load` does it as well. */
+  /** Loads the wasm module at the first call; `Policy.load` does so too. */
   async function init(wasm, ...more) {
     noMore(more, 'init');
     await module.load(wasm);
   }
 
-  /** A policy, loaded once and asked many times. */
+  /** A policy: load it once, use it for many checks. */
   class Policy extends base.Policy {
     /** Loads a policy document, an object or JSON text. */
     static load(document, options, ...more) {

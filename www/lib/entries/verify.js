@@ -1,4 +1,4 @@
-// The engine with signature checks: tokens are verified before anything is read from them.
+// The engine with signature verification: tokens are verified before their claims are used.
 import * as glue from '../../pkg/gbac_engine_verify.js';
 import id from '../../pkg/gbac_engine_verify_id.js';
 import { jsonText, optionsOf } from '../arguments.js';
@@ -12,9 +12,9 @@ export { EngineError } from '../error.js';
 export { Resource } from '../names.js';
 export { Identity } from '../policy.js';
 
-/** What opens verified claims, too. */
+/** Opens verified claims, too. */
 class VerifiedPolicy extends base.Policy {
-  /** Opens an identity once: from verified claims, or as without verification. */
+  /** Opens an identity from verified claims, or like the entry without verification. */
   open(who, options, ...more) {
     if (!areVerified(who)) return super.open(who, options, ...more);
     noMore(more, 'open');
@@ -31,10 +31,10 @@ class VerifiedPolicy extends base.Policy {
 let areVerified;
 let handleOf;
 
-/** What nobody else has: who could make one would need no token. */
+/** A private key of the constructor: whoever could create claims would need no token. */
 const MADE = Symbol('verified');
 
-/** The claims of a token that passed every check. Only a verifier makes them. */
+/** The claims of a token that passed every check. Only a verifier creates them. */
 export class VerifiedClaims {
   #engine;
   #instance;
@@ -57,24 +57,24 @@ export class VerifiedClaims {
     this.#instance = instance;
   }
 
-  /** The claims, to be read; what is done to them does not reach the engine. */
+  /** A copy of the claims; changing it has no effect on the engine. */
   get claims() {
     return this.#instance.take(() => this.#engine.members());
   }
 
-  /** When the token ends, in seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   get expiresAt() {
     return this.claims.exp;
   }
 
-  /** Gives its memory back at once; otherwise that happens when it is collected. */
+  /** Frees its memory now. Without this call, the garbage collector does it. */
   free() {
     const engine = this.#engine;
     this.#engine = FREED;
     if (engine !== FREED) this.#instance.free(engine);
   }
 
-  /** For a policy of another entry, which cannot take them. */
+  /** The error for a policy of another entry, which cannot use them. */
   toJSON() {
     throw new EngineError('other_module', 'verified claims are opened by a policy of `gbac-engine/verify`');
   }
@@ -108,7 +108,7 @@ class Verifier {
     return new VerifiedClaims(MADE, claims, this.#instance);
   }
 
-  /** Gives its memory back at once; otherwise that happens when it is collected. */
+  /** Frees its memory now. Without this call, the garbage collector does it. */
   free() {
     const engine = this.#engine;
     this.#engine = FREED;
@@ -124,24 +124,24 @@ if (Symbol.dispose) {
   }
 }
 
-/** What a token has to say: a text, or `null` where nobody looks. Leaving it out is no way to switch a check off. */
+/** The value that a token must contain: a string, or `null` to skip the check. Omitting it does not skip the check. */
 function expected(value, name) {
   if (value === null) return undefined;
   if (value === undefined) throw new EngineError('missing_member', `\`${name}\` is missing; \`null\` leaves it unchecked`);
   return wellFormed(value, `\`${name}\``);
 }
 
-/** The entry over its wasm module: compiled, as text, or `undefined` where `init` has to be given one. */
+/** The entry for its wasm module: compiled, as text, or `undefined` if `init` must be given one. */
 export function verify(code) {
   const module = new Module(glue, id, code);
 
-  /** Loads the wasm module, the first time; `Policy.load` and `verifier` do it as well. */
+  /** Loads the wasm module at the first call; `Policy.load` and `verifier` do so too. */
   async function init(wasm, ...more) {
     noMore(more, 'init');
     await module.load(wasm);
   }
 
-  /** A policy that takes verified claims, too. */
+  /** A policy that accepts verified claims, too. */
   class Policy extends VerifiedPolicy {
     /** Loads a policy document, an object or JSON text. */
     static load(document, options, ...more) {
@@ -149,7 +149,7 @@ export function verify(code) {
     }
   }
 
-  /** Makes a verifier of the keys of an identity provider. */
+  /** Creates a verifier from the keys of an identity provider. */
   async function verifier(jwks, options, ...more) {
     noMore(more, 'verifier');
     const { issuer, audience, wasm } = optionsOf(options, 'verifier', ['issuer', 'audience', 'wasm']);

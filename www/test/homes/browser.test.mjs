@@ -3,35 +3,19 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { AxeBuilder } from '../../../tests/e2e/node_modules/@axe-core/playwright/dist/index.mjs';
 import { openBrowser } from '../../../tests/e2e/support/browser.mjs';
+import { serve } from '../../matrix/support.mjs';
 import { DOCUMENT, provider } from '../tokens.mjs';
 import { install, WWW } from './installed.mjs';
 
 const { folder, write } = install();
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
-
-/** Serves a folder. */
-async function serve(root) {
-  const server = createServer((request, response) => {
-    const path = join(root, normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)));
-    try {
-      response.setHeader('Content-Type', TYPES[extname(path)] ?? 'application/octet-stream').end(readFileSync(path));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  return { server, origin: `http://127.0.0.1:${server.address().port}` };
-}
-
 const browser = await openBrowser();
-const { server, origin } = await serve(folder);
+const { address: origin, stop } = await serve(folder);
 test.after(async () => {
   await browser.close();
-  server.close();
+  stop();
 });
 
 /** A page at an address, whose errors fail the test. */
@@ -123,8 +107,8 @@ test('a Vite build', async (t) => {
   const vite = join(WWW, 'node_modules/vite/bin/vite.js');
   execFileSync(process.execPath, [vite, 'build', '--target', 'esnext', '--logLevel', 'warn'], { cwd: project, stdio: 'pipe' });
   const built = await serve(join(project, 'dist'));
-  t.after(() => built.server.close());
-  const page = await visit(t, `${built.origin}/index.html`);
+  t.after(() => built.stop());
+  const page = await visit(t, `${built.address}/index.html`);
   await page.waitForFunction(() => document.title !== '-');
   assert.equal(await page.title(), 'allow deny');
 });

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CALLS, callMalformed } from '../malformed.mjs';
 import { AUDIENCE, DOCUMENT, ISSUER, provider } from '../tokens.mjs';
 import { promised } from '../promised.mjs';
 import { install } from './installed.mjs';
@@ -74,6 +76,12 @@ test('every entry point loads by `import` and by `require`, with the same names'
       console.log(path, imported === required ? 'same' : imported + ' / ' + required);
     }`);
   assert.deepEqual(names.split('\n'), entries.map((path) => `${path} same`));
+});
+
+test('malformed calls through `require`', async (t) => {
+  const require = createRequire(join(folder, 'x.js'));
+  const [base, verify, analyze] = ['index', 'verify', 'analyze'].map((name) => require(installed(`cjs/${name}.cjs`)));
+  await callMalformed(t, { base, verify, analyze }, CALLS / 2);
 });
 
 const PROGRAM = `
