@@ -1,17 +1,19 @@
-// A guard for Express: reads `Authorization`, verifies, opens once for each token, checks.
+// A guard for Express.
 import { admit } from './identities.js';
 
 /**
- * A middleware that lets a request pass when its token may do what the request needs; `request.identity` is then who makes it.
+ * Returns a middleware that passes requests whose token allows what they need, and sets `request.identity`. Before a 403,
+ * `onDenied(identity, request)` is called, for example to log `identity.explain(request)`.
  *
  * The client's address is `request.ip`, which Express takes from the connection, or from `X-Forwarded-For` behind proxies that
  * `app.set('trust proxy', ..)` names.
  * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown, params?: any }} Request
  * @param {{
  *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
+ *   onDenied?: import('./identities.js').OnDenied,
  * }} options
  */
-export function guard({ identify, need, clock }) {
+export function guard({ identify, need, clock, onDenied }) {
   /**
    * @param {Request} request
    * @param {{ statusCode: number, setHeader(name: string, value: string): unknown, end(text: string): unknown }} response
@@ -19,7 +21,7 @@ export function guard({ identify, need, clock }) {
    */
   return async (request, response, next) => {
     try {
-      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock });
+      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock, onDenied });
       if ('identity' in admitted) {
         request.identity = admitted.identity;
         next();

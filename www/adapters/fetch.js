@@ -7,13 +7,13 @@ import { admit } from './identities.js';
  * @param {(request: Request, identity: import('gbac-engine/verify').Identity) => Response | Promise<Response>} handler
  * @param {{
  *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need,
- *   address?: (request: Request) => string | undefined, clock?: () => number,
+ *   address?: (request: Request) => string | undefined, clock?: () => number, onDenied?: import('./identities.js').OnDenied,
  * }} options
  * @returns {(request: Request) => Promise<Response>}
  */
-export function guarded(handler, { identify, need, address, clock }) {
+export function guarded(handler, { identify, need, address, clock, onDenied }) {
   return async (request) => {
-    const admitted = await admit(request.headers.get('authorization'), need(request), { identify, host: address?.(request), clock });
+    const admitted = await admit(request.headers.get('authorization'), need(request), { identify, host: address?.(request), clock, onDenied });
     if ('identity' in admitted) return handler(request, admitted.identity);
     const { status, challenge } = admitted;
     return new Response(null, { status, headers: { 'WWW-Authenticate': challenge } });

@@ -1,34 +1,52 @@
-// What the guards share: tokens are verified, and each is opened once until it ends.
+// The part that all guards share: each token is verified and opened once, and its identity is cached until it expires.
 import { EngineError, verifier } from 'gbac-engine/verify';
 
 /** @typedef {import('gbac-engine/verify').Identity} Identity */
+/** @typedef {import('gbac-engine/verify').Policy} Policy */
 /** @typedef {import('gbac-engine/verify').Verifier} Verifier */
 /** @typedef {(token: string) => Promise<Identity>} Identify */
 
-/** How soon keys are fetched again because a token names one that is not among them, in seconds. */
-const AGAIN = 60;
+/** The shortest time between two fetches for tokens with an unknown key, in seconds. */
+const REFETCH_INTERVAL = 60;
+/** The longest time for a fetch of the keys, in milliseconds. */
+const FETCH_TIMEOUT = 10_000;
 
 /**
- * The keys of an identity provider, fetched when they are first needed and when a token names a new one.
+ * The keys cannot be fetched or used, so no token can be verified. Express and Fastify respond with its `status`, 503.
+ */
+export class KeysUnavailable extends Error {
+  name = 'KeysUnavailable';
+  status = 503;
+  statusCode = 503;
+}
+
+/**
+ * Verifies tokens with the keys of an identity provider, which are fetched for the first token and when a token names a new
+ * key. `url` is the `jwks_uri`, with `https:` or `http:`. The returned function throws {@link KeysUnavailable} if there are no
+ * keys, and the `EngineError` of the token otherwise.
  * @param {{ url: string, issuer: string, audience: string, fetch?: typeof globalThis.fetch, clock?: () => number }} options
  * @returns {(token: string, now: number) => Promise<import('gbac-engine/verify').VerifiedClaims>}
  */
 export function remoteKeys({ url, issuer, audience, fetch = globalThis.fetch, clock = () => Date.now() / 1000 }) {
-  // Said when the program starts, not when the first token comes.
+  // Checked at the start of the program instead of at the first token.
   if (typeof url !== 'string') throw new EngineError('wrong_type', `\`url\` is the address of the keys, a string, and this is of type ${typeof url}`);
   /** @type {Promise<Verifier> | undefined} */
   let loading;
   let loadedAt = -Infinity;
   const load = () => {
     loadedAt = clock();
-    const mine = (async () => {
-      const answer = await fetch(url, { headers: { accept: 'application/json' } });
-      if (!answer.ok) throw new Error(`the keys cannot be fetched: ${answer.status}`);
-      return verifier(await answer.text(), { issuer, audience });
+    const current = (async () => {
+      try {
+        const response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(FETCH_TIMEOUT) });
+        if (!response.ok) throw new Error(`the status is ${response.status}`);
+        return await verifier(await response.text(), { issuer, audience });
+      } catch (cause) {
+        throw new KeysUnavailable('the keys of the identity provider cannot be fetched', { cause });
+      }
     })();
     // The next token tries again.
-    mine.catch(() => { if (loading === mine) loading = undefined; });
-    return (loading = mine);
+    current.catch(() => { if (loading === current) loading = undefined; });
+    return (loading = current);
   };
   return async (token, now) => {
     const keys = await (loading ?? load());
@@ -36,25 +54,32 @@ export function remoteKeys({ url, issuer, audience, fetch = globalThis.fetch, cl
       return keys.verify(token, { now });
     } catch (error) {
       const isNew = error instanceof EngineError && error.code === 'kid_unknown';
-      if (!isNew || clock() < loadedAt + AGAIN) throw error;
+      if (!isNew || clock() < loadedAt + REFETCH_INTERVAL) throw error;
       return (await load()).verify(token, { now });
     }
   };
 }
 
 /**
- * Opens identities by token: each is verified once and kept until it ends, at most `limit` of them. Who is dropped may still be
- * in use, so nobody frees it: it goes when it is collected.
+ * Returns a function from a token to its open identity. Each token is verified once, and its identity is cached until it
+ * expires, at most `limit` of them. Identities that leave the cache may still be in use, so the garbage collector frees them.
+ *
+ * `policy` is a policy, or a function that returns the current one, so that the policy can be replaced.
  * @param {{
- *   policy: import('gbac-engine/verify').Policy, verify: ReturnType<typeof remoteKeys>, limit?: number, clock?: () => number,
+ *   policy: Policy | (() => Policy), verify: ReturnType<typeof remoteKeys>, limit?: number, clock?: () => number,
  * }} options
  * @returns {Identify}
  */
 export function identities({ policy, verify, limit = 1000, clock = () => Date.now() / 1000 }) {
   /** @type {Map<string, Identity>} */
   const opened = new Map();
+  /** @type {Policy | undefined} */
+  let previous;
   return async (token) => {
     const now = clock();
+    const current = typeof policy === 'function' ? policy() : policy;
+    if (current !== previous) opened.clear();
+    previous = current;
     const known = opened.get(token);
     if (known !== undefined) {
       opened.delete(token);
@@ -65,9 +90,9 @@ export function identities({ policy, verify, limit = 1000, clock = () => Date.no
     }
     const claims = await verify(token, now);
     try {
-      const identity = policy.open(claims);
-      // What the clocks' tolerance let through has ended all the same, and is not kept.
-      if (!identity.isExpired(now)) opened.set(token, identity);
+      const identity = current.open(claims);
+      // A token within the clock skew passes verification but has expired; it is not cached. Nor is one of a replaced policy.
+      if (!identity.isExpired(now) && current === previous) opened.set(token, identity);
       for (const oldest of opened.keys()) {
         if (opened.size <= limit) break;
         opened.delete(oldest);
@@ -88,7 +113,7 @@ export function bearer(header) {
 }
 
 /**
- * A client's address as ACLs name it: the zone of a link-local one, as in `fe80::1%eth0`, is an interface of this machine.
+ * A client's address in the form of ACLs: without the zone of a link-local address, as in `fe80::1%eth0`.
  * @param {string | undefined} address
  */
 export function clientAddress(address) {
@@ -99,30 +124,36 @@ export function clientAddress(address) {
 const invalidToken = (code) => ({ status: /** @type {const} */ (401), challenge: `Bearer error="invalid_token", error_description="${code}"` });
 
 /** @typedef {import('gbac-engine').OperationName} Op */
-/** @typedef {{ operation: Op, resourceType: import('gbac-engine').ResourceTypeName, name: string }} Need */
+/** @typedef {import('gbac-engine').ResourceTypeName} Type */
+/** @typedef {{ operation: Op, resource_type: Type, resource_name: string }} Need */
+/** @typedef {Need & { host?: string, now: number }} DeniedRequest */
+/** @typedef {(identity: Identity, request: DeniedRequest) => void} OnDenied */
 
 /**
- * What becomes of a request: who makes it, or the status and challenge to refuse it with.
+ * Decides a request: returns the identity of its token, or the status and the challenge of the refusal. `onDenied` is called
+ * before a 403, with a request for `identity.explain`.
  * @param {string | null | undefined} header
  * @param {Need} need
- * @param {{ identify: Identify, host?: string, clock?: () => number }} options
+ * @param {{ identify: Identify, host?: string, clock?: () => number, onDenied?: OnDenied }} options
  * @returns {Promise<{ identity: Identity } | { status: 401 | 403, challenge: string }>}
  */
-export async function admit(header, need, { identify, host, clock = () => Date.now() / 1000 }) {
+export async function admit(header, need, { identify, host, clock = () => Date.now() / 1000, onDenied }) {
   const token = bearer(header);
   if (token === undefined) return { status: 401, challenge: 'Bearer' };
   let identity;
   try {
     identity = await identify(token);
   } catch (error) {
-    // A token that is refused is the caller's fault; keys that cannot be fetched and an engine that failed are ours.
+    // The caller is responsible for an invalid token, the server for missing keys and a failed engine.
     if (error instanceof EngineError && error.code !== 'engine_failed') return invalidToken(error.code);
     throw error;
   }
   const now = clock();
-  // Not 403: a client that is told so fetches a new token.
+  // Not 403, so that the client fetches a new token.
   if (identity.isExpired(now)) return invalidToken('token_expired');
-  const { operation, resourceType, name } = need;
-  const isAllowed = identity.can(operation, resourceType, name, { host: clientAddress(host), now });
-  return isAllowed ? { identity } : { status: 403, challenge: 'Bearer error="insufficient_scope"' };
+  const { operation, resource_type, resource_name } = need;
+  const address = clientAddress(host);
+  if (identity.can(operation, resource_type, resource_name, { host: address, now })) return { identity };
+  onDenied?.(identity, { operation, resource_type, resource_name, ...(address === undefined ? {} : { host: address }), now });
+  return { status: 403, challenge: 'Bearer error="insufficient_scope"' };
 }

@@ -1,4 +1,4 @@
-// An Express application whose route is guarded: `JWKS_URL=.. PORT=3000 node app.mjs`. express.mjs tries it.
+// An Express application with a guarded route: `JWKS_URL=.. PORT=3000 node app.mjs`. express.mjs tries it.
 import express from 'express';
 import { guard } from 'gbac-engine/express';
 import { identities, remoteKeys } from 'gbac-engine/identities';
@@ -10,6 +10,10 @@ const verify = remoteKeys({ url: process.env.JWKS_URL, issuer: 'https://idp.exam
 const identify = identities({ policy, verify });
 
 export const app = express();
-const mayRead = guard({ identify, need: (request) => ({ operation: 'read', resourceType: 'topic', name: request.params.name }) });
+const mayRead = guard({
+  identify,
+  need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }),
+  onDenied: (identity, request) => console.warn(identity.user, identity.explain(request).reason),
+});
 app.get('/topics/:name', mayRead, (request, response) => response.json({ topic: request.params.name, user: request.identity.user }));
 if (process.env.PORT) app.listen(process.env.PORT);

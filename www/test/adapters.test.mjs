@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { guard } from 'gbac-engine/fastify';
 import { guardAdmin, guardConsumer, guardProducer, NotAllowed } from 'gbac-engine/kafkajs';
 import * as reactAdapter from 'gbac-engine/react';
-import { identities, remoteKeys } from 'gbac-engine/identities';
+import { identities, KeysUnavailable, remoteKeys } from 'gbac-engine/identities';
 import { acls, Policy, verifier } from 'gbac-engine/verify';
 import * as vueAdapter from 'gbac-engine/vue';
 import Fastify from 'fastify';
@@ -30,7 +30,7 @@ test('Fastify', async (t) => {
   t.after(() => app.close());
   const identify = identities({ policy, verify: async (token, now) => keys.verify(token, { now }) });
   app.decorateRequest('identity', null);
-  const onRequest = guard({ identify, need: (request) => ({ operation: 'read', resourceType: 'topic', name: request.params.name }) });
+  const onRequest = guard({ identify, need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }) });
   app.get('/topics/:name', { onRequest }, async (request) => ({ user: request.identity.user }));
   const ask = async (name, authorization) => {
     const { statusCode, headers, body } = await app.inject({ url: `/topics/${name}`, headers: authorization ? { authorization } : {} });
@@ -42,11 +42,51 @@ test('Fastify', async (t) => {
   assert.match((await ask('analytics-a', `Bearer ${token}x`))[1], /invalid_token/);
   const broken = Fastify();
   t.after(() => broken.close());
-  broken.get('/', { onRequest: guard({ identify: async () => { throw new Error('no keys'); }, need: () => ({ operation: 'read', resourceType: 'topic', name: 'x' }) }) }, async () => 'in');
-  assert.equal((await broken.inject({ url: '/', headers: { authorization: 'Bearer x' } })).statusCode, 500, 'keys that cannot be fetched let nobody in');
+  broken.get('/', { onRequest: guard({ identify: async () => { throw new Error('no keys'); }, need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'x' }) }) }, async () => 'in');
+  assert.equal((await broken.inject({ url: '/', headers: { authorization: 'Bearer x' } })).statusCode, 500, 'a fault of the server allows nothing');
 });
 
-test('an address of keys that is missing is said when the program starts', () => {
+test('keys that cannot be fetched or used are a 503, and the next token tries again', async (t) => {
+  const responses = [new Response('', { status: 500 }), new Response('<html>'), Response.json({ keys: [] }), Response.json(idp.jwks)];
+  const verify = remoteKeys({ url: 'https://idp.example.com/jwks', issuer: ISSUER, audience: AUDIENCE, fetch: async () => {
+    const response = responses.shift();
+    if (response === undefined) throw new TypeError('fetch failed');
+    return response;
+  } });
+  const app = Fastify();
+  t.after(() => app.close());
+  app.decorateRequest('identity', null);
+  const onRequest = guard({ identify: identities({ policy, verify }), need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }) });
+  app.get('/', { onRequest }, async () => 'in');
+  const statuses = [];
+  while (responses.length > 0) statuses.push((await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode);
+  assert.deepEqual(statuses, [503, 503, 503, 200]);
+  const unreachable = remoteKeys({ url: 'https://idp.example.com/jwks', issuer: ISSUER, audience: AUDIENCE, fetch: async () => { throw new TypeError('fetch failed'); } });
+  await assert.rejects(unreachable(token, 0), (error) => error instanceof KeysUnavailable && error.cause.message === 'fetch failed' && !error.message.includes('fetch failed'));
+});
+
+test('a denied request is explained, and a replaced policy is used from the next request on', async (t) => {
+  const app = Fastify();
+  t.after(() => app.close());
+  app.decorateRequest('identity', null);
+  let current = policy;
+  const reasons = [];
+  const identify = identities({ policy: () => current, verify: async (token, now) => keys.verify(token, { now }) });
+  const onRequest = guard({
+    identify, need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }),
+    onDenied: (identity, request) => reasons.push([identity.user, request.resource_name, request.host, identity.explain(request).reason]),
+  });
+  app.get('/topics/:name', { onRequest }, async () => 'in');
+  const status = async (name) => (await app.inject({ url: `/topics/${name}`, headers: { authorization: `Bearer ${token}` } })).statusCode;
+  assert.equal(await status('orders'), 403);
+  assert.equal(await status('analytics-a'), 200);
+  assert.deepEqual(reasons, [['alice', 'orders', '127.0.0.1', 'no_match']]);
+  current = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders', to: 'User:alice' }]) });
+  assert.equal(await status('orders'), 200);
+  assert.equal(await status('analytics-a'), 403);
+});
+
+test('a missing address of the keys is an error at the start of the program', () => {
   assert.throws(() => remoteKeys({ url: undefined, issuer: ISSUER, audience: AUDIENCE }), (error) => error.code === 'wrong_type' && /address of the keys/.test(error.message));
 });
 
