@@ -15,7 +15,7 @@ pub use collect::comma_parts;
 pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
 pub use suggest::{Suggestion, suggest_paths};
 
-use crate::claim_path::Reached;
+use crate::claim_path::FollowResult;
 use crate::claims::ClaimSet;
 use crate::warning::{Warning, WarningCode, warn};
 use collect::Names;
@@ -206,8 +206,8 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
     let root;
     let mut names = Names::new(rule.nested);
     let claim = match path.follow(document) {
-        Some(Reached::Found(node)) => names.read_singular(node.location, node.value),
-        Some(Reached::Stopped { at, step, name }) => {
+        Some(FollowResult::Found(node)) => names.read_singular(node.location, node.value),
+        Some(FollowResult::Stopped { at, step, name }) => {
             let reason = why.stopped(at.as_ref(), &step, name.as_deref(), &mut warnings);
             return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
         }
