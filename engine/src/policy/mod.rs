@@ -1,4 +1,4 @@
-//! A policy: settings, roles and ACLs, indexed by resource pattern, changed in place by one `apply`.
+//! Policies: settings, roles and ACLs, with an index by resource pattern. [`Policy::apply`] changes a policy in place.
 
 mod builder;
 mod hosts;
