@@ -6,11 +6,11 @@ export type Access = {
   operation: Operation | OperationName,
   /** The resource's type, in either form. */
   resource_type: ResourceType | ResourceTypeName,
-  /** Any text; the cluster and the Schema Registry need none. */
+  /** The resource's name, any text. The cluster and the Schema Registry need no name. */
   resource_name?: string,
 };
 
-/** What a change does to the requests of a principal. */
+/** The effect of a change on the requests of a principal. */
 export type AccessEffect = 'gains' | 'loses' | 'gains_with_others' | 'loses_with_others' | 'still_blocked';
 
 /** A path from the identity to a principal. */
@@ -21,11 +21,11 @@ export type AccessPath = {
   group?: string,
   /** The role on the path. */
   role?: string,
-  /** The principal at its end. */
+  /** The principal at the end of the path. */
   principal: Principal,
 };
 
-/** Requests: operations on names from hosts. */
+/** A set of requests: operations on resource names from hosts. */
 export type AccessRegion = {
   /** The resource's type. */
   resource_type: ResourceType,
@@ -33,33 +33,33 @@ export type AccessRegion = {
   resource_name: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
-  /** The names among them that do not belong to it. */
+  /** The names that the set does not include. */
   except?: Array<NamePattern>,
-  /** As in a grant. */
+  /** The operations, as in a grant. */
   operations: Array<Operation>,
-  /** Absent when from anywhere. */
+  /** The hosts; absent for any host. */
   hosts?: HostSet,
 };
 
-/** An ACL, its seven members. */
+/** An ACL. */
 export type Acl = {
-  /** What the resource is. */
+  /** The type of the resource. */
   resource_type: ResourceType,
-  /** The name or prefix; `*` with the literal pattern is every name. The cluster and the Schema Registry need none. */
+  /** The name or prefix; `*` with the literal pattern means every name. The cluster and the Schema Registry need no name. */
   resource_name?: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
-  /** Whom it is for; `RedpandaRole:<name>` is read as `Role:<name>`. */
+  /** The principal. `RedpandaRole:<name>` is read as `Role:<name>`. */
   principal: Principal | `RedpandaRole:${string}`,
-  /** `*`, or one IPv4 or IPv6 address. */
+  /** `*` for any host, or one IPv4 or IPv6 address. */
   host: string,
-  /** What it is about. */
+  /** The operation. */
   operation: Operation,
-  /** Whether it allows or denies. */
+  /** Whether the ACL allows or denies. */
   permission_type: PermissionType,
 };
 
-/** An ACL that matches, and the path to it. */
+/** A matching ACL, and the path to its principal. */
 export type AclMatch = {
   /** The ACL. */
   acl: FullAcl,
@@ -69,52 +69,55 @@ export type AclMatch = {
   role?: string,
 };
 
-/** The answer to a check: a decision, or the decisions of a whole request. */
+/** The answer to a check: a decision, or the decisions on an API request. */
 export type Answer = Decision | RequestAnswer;
 
 /** The APIs whose requests are known. */
 export type Api = 'kafka' | 'schema_registry' | 'http_proxy';
 
-/** A whole request of an API. */
+/** An API request, which can need several checks. */
 export type ApiRequest = {
   /** The API. */
   api: Api,
-  /** In any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`. */
+  /** The name of the request in any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`. */
   name: string,
-  /** Names by kind; the cluster and the registry are implied. */
+  /** Resource names by type. The cluster and the registry are implied. */
   resources?: Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>,
 };
 
-/** A candidate ACL and how it compares. */
+/** A candidate ACL, and how it compares with the request. */
 export type Candidate = {
   /** The ACL. */
   acl: FullAcl,
   /** The paths to its principal. */
   paths: Array<AccessPath>,
-  /** `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or `member_leading_slash`. */
+  /**
+   * How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or
+   * `member_leading_slash`.
+   */
   principal: PrincipalFacet,
-  /** The identity's own principal, where the ACL's is only near it. */
+  /** The identity's principal, if the ACL's principal or a member of its role is a near miss of it. */
   own_principal?: Principal,
-  /** The member of the role that is a near miss of the identity's own principal. */
+  /** The member of the role that is a near miss of the identity's principal. */
   member?: Principal,
   /** Whether the resource type matches. */
   resource_type: boolean,
-  /** `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`. */
+  /** How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`. */
   name: NameFacet,
-  /** `exact`, `implied`, `all`, `deny_implies_nothing` or `no`. */
+  /** How the operation compares: `exact`, `implied`, `all`, `deny_implies_nothing` or `no`. */
   operation: OperationFacet,
-  /** `any`, `exact`, `unknown` or `no`. */
+  /** How the host compares: `any`, `exact`, `unknown` or `no`. */
   host: HostFacet,
-  /** `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`. */
+  /** The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`. */
   standing: CandidateStatus,
   /** The one field in which a near miss does not match. */
   near_miss?: NearMiss,
 };
 
-/** What became of a candidate ACL. */
+/** The effect of a candidate ACL on the decision. */
 export type CandidateStatus = 'decides' | 'agrees' | 'overridden' | 'not_reached' | 'near_miss' | 'no_match';
 
-/** A change of a policy, as it is written and read. */
+/** A change of a policy. */
 export type Change = {
   "change": "add_acl",
   /** The ACL. */
@@ -153,25 +156,25 @@ export type Change = {
   settings: Settings,
 };
 
-/** An element of the claim and what became of it. */
+/** An element of the groups claim and its outcome. */
 export type ClaimElement = {
-  /** Where it is. */
+  /** The location. */
   location: string,
-  /** As the token writes it. */
+  /** The element, as in the token. */
   raw: string,
-  /** `kept`, `duplicate` or `dropped`. */
+  /** The outcome: `kept`, `duplicate` or `dropped`. */
   outcome: ElementOutcome,
-  /** The group that it is, or is a duplicate of. */
+  /** The group of a kept or duplicate element. */
   group?: string,
-  /** Why it was dropped. */
+  /** The reason for a dropped element. */
   code?: DropCode,
 };
 
-/** What was found where the groups should be. */
+/** The groups claim, or why there is none. */
 export type ClaimFinding = 'array' | 'comma_list' | 'union' | 'missing' | 'overage' | 'id_token' | 'wrong_type'
   | 'not_string' | 'too_many' | 'no_userinfo';
 
-/** Who asks, by the claims of a token; nobody has checked them. */
+/** A subject with the unverified claims of a token. */
 export type Claims = {
   /** The claims. */
   claims: Record<string, unknown>,
@@ -179,52 +182,52 @@ export type Claims = {
   userinfo?: Record<string, unknown>,
 };
 
-/** A name that becomes the group of another. */
+/** A name of a collision. */
 export type CollidingName = {
-  /** The name as the provider has it. */
+  /** The name in the identity provider. */
   name: string,
-  /** Whether it is in the token. */
+  /** Whether the token contains the name. */
   in_token: boolean,
-  /** Whether an ACL or a role names it. */
+  /** Whether an ACL or a role mentions the name. */
   known: boolean,
 };
 
-/** One group that several names become. */
+/** Several names that become the same group. */
 export type Collision = {
-  /** Its bare name. */
+  /** The bare name of the group. */
   group: string,
-  /** `suffix` or `comma`. */
+  /** The reason: `suffix` or `comma`. */
   merging: CollisionKind,
   /** The names. */
   names: Array<CollidingName>,
-  /** What somebody in only one of the names gains. */
+  /** The access that users with only one of the names gain. */
   gains: Array<Gain>,
 };
 
-/** What makes several names one group. */
+/** Why several names become the same group. */
 export type CollisionKind = 'suffix' | 'comma';
 
-/** Names that become one group. */
+/** Names that become the same group. */
 export type CollisionReport = {
   /** The collisions, those of names in the token first. */
   collisions: Array<Collision>,
-  /** How many more there are. */
+  /** The number of further collisions. */
   more?: number,
 };
 
-/** What one identity is allowed and another is not. */
+/** The requests that are allowed to only one of two identities. */
 export type Comparison = {
-  /** Whether each is a superuser, who may do everything. */
+  /** Whether each identity is a superuser, whose requests are all allowed. */
   superusers: [boolean, boolean],
-  /** What the second is allowed and the first is not. */
+  /** The requests that are allowed to the second, but not to the first. */
   gains: Array<AccessRegion>,
-  /** What the first is allowed and the second is not. */
+  /** The requests that are allowed to the first, but not to the second. */
   loses: Array<AccessRegion>,
 };
 
-/** A check whose answer differs: its first members are a check as in docs/policy-document.md. */
+/** A check that is decided differently. Its members other than `before` and `after` are a check as in docs/policy-document.md. */
 export type Counterexample = {
-  /** Who asks. */
+  /** The subject. */
   identity: IdentityNames,
   /** The client's address. */
   host?: string,
@@ -232,17 +235,17 @@ export type Counterexample = {
   operation: Operation,
   /** The resource's type. */
   resource_type: ResourceType,
-  /** The name. */
+  /** The resource's name. */
   resource_name: string,
-  /** What the earlier policy decides. */
+  /** The decision of the earlier policy. */
   before: Decision,
-  /** What the later one decides. */
+  /** The decision of the later policy. */
   after: Decision,
 };
 
-/** A decision, told apart by its `outcome`, `reason` and `source`; members that do not apply are absent. */
+/** A decision: a union by `outcome`, `reason` and `source`. Members that do not apply are absent. */
 export type Decision = {
-  /** Present and true when the host could change the answer. */
+  /** Present and true if the decision could differ if the host were known. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
@@ -378,7 +381,7 @@ export type Decision = {
   role?: undefined,
 });
 
-/** How the decisions of two policies differ, over every identity. */
+/** How the decisions of two policies differ, for all identities. */
 export type Diff = {
   /** `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`. */
   relation: Relation,
@@ -396,7 +399,7 @@ export type Diff = {
   users?: Array<string>,
 };
 
-/** One effect on one principal. */
+/** The effect of a change on one principal. */
 export type Difference = {
   /** `Type:name`; `User:*` for everyone. */
   principal: Principal,
@@ -416,18 +419,18 @@ export type Difference = {
 export type DropCode = 'claim_discarded' | 'claim_wrong_type' | 'element_not_string' | 'empty_name' | 'empty_part'
   | 'suffix_empty';
 
-/** What became of an element of the groups claim. */
+/** The outcome of extraction for an element of the groups claim. */
 export type ElementOutcome = 'kept' | 'duplicate' | 'dropped';
 
-/** A decision with all that led to it. */
+/** A decision with the reasons for it. */
 export type Explanation = {
-  /** Every path from the identity to a principal, in order. */
+  /** The paths from the identity to its principals, in order. */
   paths: Array<AccessPath>,
-  /** Every candidate ACL. */
+  /** The candidate ACLs. */
   candidates: Array<Candidate>,
-  /** How many ACLs the policy holds. */
+  /** The number of ACLs in the policy. */
   acls: number,
-  /** Present and true when the host could change the answer. */
+  /** Present and true if the decision could differ if the host were known. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
@@ -563,43 +566,43 @@ export type Explanation = {
   role?: undefined,
 });
 
-/** The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields. */
+/** The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by their fields. */
 export type ExportedDocument = {
   /** The version of the format. */
   version: 1,
-  /** The settings that were stated. */
+  /** The stated settings. */
   settings?: Settings,
-  /** The roles, by name. */
+  /** The roles, sorted by name. */
   roles: Array<ExportedRole>,
-  /** The ACLs, in order of their members. */
+  /** The ACLs, sorted by their members. */
   acls: Array<FullAcl>,
 };
 
-/** A member of a role, as a document is written. */
+/** A member of a role in an exported document. */
 export type ExportedMember = {
-  /** `Type:name`. */
+  /** The principal, as `Type:name`. */
   principal: Principal,
 };
 
-/** A role, as a document is written. */
+/** A role in an exported document. */
 export type ExportedRole = {
-  /** Its bare name. */
+  /** The bare name. */
   name: string,
-  /** Its members. */
+  /** The members. */
   members: Array<ExportedMember>,
 };
 
 /** A group and the claim element that it came from. */
 export type ExtractedGroup = {
-  /** The name, as ACLs and roles write it after `Group:`. */
+  /** The name, as in ACLs and roles after `Group:`. */
   name: string,
-  /** The element, as the token writes it. */
+  /** The element, as in the token. */
   raw: string,
-  /** Where the element is, such as `groups[1]`. */
+  /** The location of the element, such as `groups[1]`. */
   location: string,
 };
 
-/** The code of a call that the engine refuses. */
+/** The code of a failed call. */
 export type FaultCode = 'alg_mismatch' | 'alg_missing' | 'alg_refused' | 'audience_mismatch' | 'audience_missing'
   | 'b64_refused' | 'base64_invalid' | 'byte_order_mark' | 'change_invalid' | 'check_invalid' | 'clock_in_milliseconds'
   | 'clock_invalid' | 'crit_refused' | 'discovery_document' | 'duplicate_member' | 'exp_missing' | 'header_type'
@@ -620,19 +623,19 @@ export type FaultCode = 'alg_mismatch' | 'alg_missing' | 'alg_refused' | 'audien
 
 /** A rule or setting that probably does not do what was intended. */
 export type Finding = {
-  /** The stable code of its kind. */
+  /** The stable code. */
   code: FindingCode,
   /** `error`, `warning` or `notice`. */
   severity: Severity,
-  /** What was found. */
+  /** The problem. */
   message: string,
   /** What to do about it. */
   hint: string,
-  /** The ACL that it is about, then those that make it so. */
+  /** The ACL that the finding is about, then the ACLs that cause the problem. */
   acls?: Array<FullAcl>,
-  /** `Type:name` of each principal that it is about. */
+  /** The principals that the finding is about, each as `Type:name`. */
   principals?: Array<Principal>,
-  /** JSON Pointers into the document. */
+  /** The locations in the document, as JSON Pointers. */
   places?: Array<string>,
 };
 
@@ -646,7 +649,7 @@ export type FindingCode = 'access_group_unknown' | 'acl_covered' | 'acl_unreacha
   | 'role_name_too_long' | 'role_without_acls' | 'role_without_members' | 'superuser_name_chosen'
   | 'superuser_unreachable' | 'topic_name';
 
-/** An ACL as it is written, with all of its members. */
+/** An ACL with all of its members. */
 export type FullAcl = {
   /** The resource's type. */
   resource_type: ResourceType,
@@ -654,17 +657,17 @@ export type FullAcl = {
   resource_name: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
-  /** `Type:name`. */
+  /** The principal, as `Type:name`. */
   principal: Principal,
-  /** `*` or an address. */
+  /** `*` for any host, or an address. */
   host: string,
   /** The operation. */
   operation: Operation,
-  /** Whether it allows or denies. */
+  /** Whether the ACL allows or denies. */
   permission_type: PermissionType,
 };
 
-/** What somebody in only this name gains. */
+/** The access that users with only this name gain from a collision. */
 export type Gain = {
   /** The name. */
   name: string,
@@ -680,11 +683,11 @@ export type Grant = {
   resource_name: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
-  /** `OPERATION_*`; `OPERATION_ALL` alone is every operation, among others it is a request for `ALL` itself (D-27). */
+  /** The operations. `OPERATION_ALL` alone means all operations; among others, it means requests for `ALL` itself (D-27). */
   operations: Array<Operation>,
-  /** `*` or an address. */
+  /** `*` for any host, or an address. */
   host: string,
-  /** What is denied of it. */
+  /** The names that are denied. */
   except?: Array<GrantException>,
 };
 
@@ -694,7 +697,7 @@ export type GrantException = {
   resource_name: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
-  /** `*` or an address; what is denied from an address is also denied where none is known. */
+  /** `*` for any host, or an address. Requests from an unknown host are denied too. */
   host: string,
 };
 
@@ -722,45 +725,45 @@ export type GroupChange = {
   effects?: Array<NameEffect>,
 };
 
-/** What changed settings do to a group, or to a name in a token. */
+/** The effect of changed settings on a group, or on a name in a token. */
 export type GroupEffect = 'renamed' | 'dropped' | 'not_read' | 'added' | 'more_names' | 'fewer_names' | 'unknown'
   | 'unchanged';
 
 /** How the host of an ACL compares with the request. */
 export type HostFacet = 'any' | 'exact' | 'unknown' | 'no';
 
-/** From where requests come: `only` these addresses or `all_but` these. */
+/** A set of hosts: `only` some addresses, or `all_but` some addresses. */
 export type HostSet = {
-  /** Whether requests that name no address are among them. */
+  /** Whether the set includes requests from unknown hosts. */
   unknown: boolean,
-  /** These addresses. */
+  /** The addresses in the set. */
   only?: Array<string>,
-  /** Every address but these. */
+  /** The addresses that are not in the set; all others are. */
   all_but?: Array<string>,
 };
 
-/** A change that is tried: of the policy, or of what the identity provider says of the person. */
+/** A hypothetical change: of the policy, or of the user's groups in the identity provider. */
 export type HypotheticalChange = Change | MembershipChange;
 
-/** Two identities side by side. */
+/** The comparison of two identities. */
 export type IdentityComparison = {
-  /** Groups of the first alone. */
+  /** The groups of only the first. */
   groups_first: Array<string>,
-  /** Groups of the second alone. */
+  /** The groups of only the second. */
   groups_second: Array<string>,
-  /** Groups of both. */
+  /** The groups of both. */
   groups_both: Array<string>,
-  /** ACLs that reach the first alone. */
+  /** The ACLs that apply only to the first. */
   acls_first: Array<FullAcl>,
-  /** ACLs that reach the second alone. */
+  /** The ACLs that apply only to the second. */
   acls_second: Array<FullAcl>,
-  /** The answers to what is asked, of the first and the second. */
+  /** The answers to the query, for the first and the second. */
   answers?: [Answer, Answer],
-  /** Whether each is a superuser, who may do everything. */
+  /** Whether each identity is a superuser, whose requests are all allowed. */
   superusers: [boolean, boolean],
-  /** What the second is allowed and the first is not. */
+  /** The requests that are allowed to the second, but not to the first. */
   gains: Array<AccessRegion>,
-  /** What the first is allowed and the second is not. */
+  /** The requests that are allowed to the first, but not to the second. */
   loses: Array<AccessRegion>,
 };
 
@@ -772,24 +775,24 @@ export type IdentityNames = {
   groups: Array<string>,
 };
 
-/** What would allow requests that are denied. */
+/** The smallest changes that would allow denied requests. */
 export type LeastGrant = {
-  /** How each request is decided now. */
+  /** The current decision on each request. */
   decisions: Array<Decision>,
-  /** The denies that no grant overrides. */
+  /** The denies, which grants cannot override. */
   denied_by?: Array<AclMatch>,
-  /** The smallest sets of groups and roles, each as `Type:name`. */
+  /** The smallest sets of groups and roles that would allow the requests, each principal as `Type:name`. */
   sets: Array<Array<Principal>>,
-  /** Whether these are all, and there is no smaller one. */
+  /** Whether `sets` contains all of the smallest sets. */
   complete: boolean,
-  /** The narrowest new ACLs. */
+  /** The narrowest new ACLs that would allow the requests. */
   acls: Array<FullAcl>,
 };
 
 /** A principal that can be a member of a role. */
 export type MemberPrincipal = `User:${string}` | `Group:${string}`;
 
-/** A change of a person's groups, by the identity provider. */
+/** A change of the user's groups in the identity provider. */
 export type MembershipChange = {
   "change": "join_group",
   /** Its bare name. */
@@ -802,7 +805,7 @@ export type MembershipChange = {
 
 /** One effect on the users whose token contains a name. */
 export type NameEffect = {
-  /** As in a difference. */
+  /** The effect, as in a difference. */
   effect: AccessEffect,
   /** The resources and operations that it affects. */
   extents: Array<AccessRegion>,
@@ -813,7 +816,7 @@ export type NameEffect = {
 /** How the resource name of an ACL compares with the request. */
 export type NameFacet = 'literal' | 'prefixed' | 'all_names' | 'letter_case' | 'leading_slash' | 'no';
 
-/** Names of resources, as in an ACL. */
+/** A pattern of resource names, as in an ACL. */
 export type NamePattern = {
   /** The name or prefix. */
   resource_name: string,
@@ -821,11 +824,11 @@ export type NamePattern = {
   resource_pattern_type: PatternType,
 };
 
-/** An identity by its bare names; `User:alice` and `Group:eng` are refused. */
+/** A user and groups by their bare names. `User:alice` and `Group:eng` are refused. */
 export type Names = {
   /** The user. */
   user: string,
-  /** An array of names; anything else is refused. If it is omitted, there are no groups. */
+  /** The groups. The default is no groups. */
   groups?: readonly string[],
 };
 
@@ -833,10 +836,10 @@ export type Names = {
 export type NearMiss = 'host' | 'principal_letter_case' | 'principal_leading_slash' | 'member_letter_case'
   | 'member_leading_slash' | 'name_letter_case' | 'name_leading_slash';
 
-/** What becomes of path-style names. */
+/** The treatment of path-style names. */
 export type NestedGroupBehavior = 'none' | 'suffix';
 
-/** A change that does nothing. */
+/** A change without effect. */
 export type NoOp = {
   /** The change. */
   change: HypotheticalChange,
@@ -852,7 +855,7 @@ export type NoOpCode = 'member_is_everyone' | 'member_is_role' | 'name_with_type
   | 'principal_wildcard' | 'principal_without_type' | 'role_exists' | 'role_name_character' | 'role_name_empty'
   | 'role_name_too_long' | 'role_unknown';
 
-/** What a request does, in the platform's own values. */
+/** An operation, as in the Data Plane API. */
 export type Operation = 'OPERATION_ALL' | 'OPERATION_READ' | 'OPERATION_WRITE' | 'OPERATION_CREATE'
   | 'OPERATION_DELETE' | 'OPERATION_ALTER' | 'OPERATION_DESCRIBE' | 'OPERATION_CLUSTER_ACTION'
   | 'OPERATION_DESCRIBE_CONFIGS' | 'OPERATION_ALTER_CONFIGS' | 'OPERATION_IDEMPOTENT_WRITE';
@@ -867,33 +870,33 @@ export type OperationName = 'all' | 'read' | 'write' | 'create' | 'delete' | 'al
 /** The outcome of a decision. */
 export type Outcome = 'deny' | 'allow';
 
-/** How the resource name of an ACL is compared; the literal `*` is every name. */
+/** How the resource name of an ACL is compared. The literal `*` matches every name. */
 export type PatternType = 'RESOURCE_PATTERN_TYPE_LITERAL' | 'RESOURCE_PATTERN_TYPE_PREFIXED';
 
 /** Whether an ACL allows or denies. */
 export type PermissionType = 'PERMISSION_TYPE_DENY' | 'PERMISSION_TYPE_ALLOW';
 
-/** Everything that somebody is allowed to do. A request is allowed exactly if a grant covers it and none of its exceptions does. */
+/** All permissions. A request is allowed if and only if a grant covers it and none of the grant's exceptions does. */
 export type Permissions = {
-  /** Whether everything is allowed, without any grant. */
+  /** Whether all requests are allowed, without any grant. */
   superuser: boolean,
-  /** Present and true if the identity has expired: it is allowed none of this. */
+  /** Present and true if the identity has expired, so that all of its requests are denied. */
   expired?: true,
-  /** What ACLs allow. */
+  /** The permissions from ACLs. */
   grants: Array<Grant>,
 };
 
-/** Everything that a decision needs besides the identity and the request. Any other member is refused. */
+/** A policy: settings, roles and ACLs. Unknown members are refused. */
 export type PolicyDocument = {
   /** The version of the format. */
   version: 1,
-  /** The settings; what is omitted has its default. */
+  /** The settings. Omitted settings have their defaults. */
   settings?: Settings,
   /** The roles. */
   roles?: readonly Role[],
   /** The ACLs. */
   acls?: readonly Acl[],
-  /** For editors; nothing reads it. */
+  /** The JSON schema, for editors. It is not read. */
   $schema?: string,
 };
 
@@ -904,17 +907,17 @@ export type Principal = `User:${string}` | `Group:${string}` | `Role:${string}`;
 export type PrincipalFacet = 'matches' | 'everyone' | 'letter_case' | 'leading_slash' | 'member_letter_case'
   | 'member_leading_slash';
 
-/** One thing that is wrong with a document. */
+/** A problem of a document. */
 export type Problem = {
-  /** Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document. */
+  /** The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document. */
   path: string,
   /** The stable code. */
   code: ProblemCode,
-  /** What was found and what to do. */
+  /** The problem and what to do. */
   message: string,
 };
 
-/** The code of one thing that is wrong with a document. */
+/** The code of a problem of a document. */
 export type ProblemCode = 'access_role' | 'access_wildcard' | 'bad_case' | 'bad_escape' | 'bad_filter' | 'bad_index'
   | 'bad_operator' | 'bad_pattern' | 'bad_reference' | 'brackets' | 'byte_order_mark' | 'clock_in_milliseconds'
   | 'clock_invalid' | 'cluster_name' | 'control_character' | 'curly_quote' | 'dot_before_bracket' | 'dotted_digits'
@@ -932,15 +935,15 @@ export type ProblemCode = 'access_role' | 'access_wildcard' | 'bad_case' | 'bad_
   | 'unexpected_end' | 'unknown_function' | 'unknown_member' | 'unknown_value' | 'unquoted_name' | 'unsupported_version'
   | 'userinfo_unused' | 'wrong_type';
 
-/** What an open identity is asked: one operation on one resource. */
+/** A query of an open identity: one operation on one resource. */
 export type Query = {
   /** The operation, in either form. */
   operation: Operation | OperationName,
   /** The resource's type, in either form. */
   resource_type: ResourceType | ResourceTypeName,
-  /** Any text; the cluster and the Schema Registry need none. */
+  /** The resource's name, any text. The cluster and the Schema Registry need no name. */
   resource_name?: string,
-  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  /** The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do. */
   host?: string,
   /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
   now?: number,
@@ -950,9 +953,9 @@ export type Query = {
   id?: unknown,
 };
 
-/** From where and when a query is asked. */
+/** The host and the time of a query. */
 export type QueryCircumstances = {
-  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  /** The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do. */
   host?: string,
   /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
   now?: number,
@@ -960,29 +963,29 @@ export type QueryCircumstances = {
   ignore_expiry?: boolean,
 };
 
-/** Why a decision has its outcome. */
+/** The reason for a decision. */
 export type Reason = 'expired' | 'superuser' | 'deny_rule' | 'allow_rule' | 'no_match';
 
-/** How what two policies allow compares; `settings_differ` if tokens are read differently or others have access to the service. */
+/** How the permissions of two policies compare; `settings_differ` if tokens are read differently or others have access to the service. */
 export type Relation = 'equal' | 'wider' | 'narrower' | 'mixed' | 'settings_differ';
 
-/** The answer to a whole request. */
+/** The decisions on an API request. */
 export type RequestAnswer = {
-  /** `allow` or `deny`, for the whole. */
+  /** `allow` or `deny`, for the whole request. */
   outcome: Outcome,
-  /** Each needed check with its decision. */
+  /** The required checks with their decisions. */
   checks: Array<RequiredCheck>,
-  /** How they combine. */
+  /** How the checks combine. */
   need: Requirement,
   /** Whether the identity came from a verified token. */
   verified: boolean,
 };
 
-/** What an open identity is asked: a whole request. */
+/** A query of an open identity: an API request. */
 export type RequestQuery = {
-  /** What is asked. */
+  /** The API request. */
   request: ApiRequest,
-  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  /** The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do. */
   host?: string,
   /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
   now?: number,
@@ -992,7 +995,7 @@ export type RequestQuery = {
   id?: unknown,
 };
 
-/** A check that a request needs, with its decision. */
+/** A required check of an API request, with its decision. */
 export type RequiredCheck = {
   /** The decision. */
   decision: Decision,
@@ -1004,34 +1007,34 @@ export type RequiredCheck = {
   resource_type: ResourceType,
 };
 
-/** How checks combine: the place of one in the list, `{"all": [..]}` or `{"any": [..]}`. */
+/** How checks combine: the index of one in the list, `{"all": [..]}` or `{"any": [..]}`. */
 export type Requirement = number | {
-  /** What has to be allowed. */
+  /** The requirements. */
   all: Array<Requirement>,
 } | {
-  /** Of which one has to be allowed. */
+  /** The requirements. */
   any: Array<Requirement>,
 };
 
-/** An identity and how it came about. */
+/** An identity with details about its origin. */
 export type ResolvedIdentity = {
   /** The bare user name. */
   user: string,
-  /** The groups and the elements that they came from; for names given by hand, the names. */
+  /** The groups with the elements that they came from. For a subject with names, the elements are the names. */
   groups: Array<ExtractedGroup>,
-  /** Seconds since 1970. */
+  /** The expiry, in seconds since 1970. */
   expires_at?: number,
-  /** Whether a signature was verified. */
+  /** Whether the identity came from a verified token. */
   verified: boolean,
-  /** What was found where the groups should be; absent for names. */
+  /** The groups claim, or why there is none; absent for a subject with names. */
   claim?: ClaimFinding,
-  /** Every element and what became of it; empty for names. */
+  /** The elements of the claim with their outcomes; empty for a subject with names. */
   elements: Array<ClaimElement>,
   /** Warnings about the token and its groups. */
   warnings: Array<Warning>,
 };
 
-/** What a resource is, in the platform's own values. `RESOURCE_TYPE_GROUP` is a consumer group. */
+/** A resource type, as in the Data Plane API. `RESOURCE_TYPE_GROUP` is a consumer group. */
 export type ResourceType = 'RESOURCE_TYPE_TOPIC' | 'RESOURCE_TYPE_GROUP' | 'RESOURCE_TYPE_CLUSTER'
   | 'RESOURCE_TYPE_TRANSACTIONAL_ID' | 'RESOURCE_TYPE_REGISTRY' | 'RESOURCE_TYPE_SUBJECT';
 
@@ -1039,37 +1042,37 @@ export type ResourceType = 'RESOURCE_TYPE_TOPIC' | 'RESOURCE_TYPE_GROUP' | 'RESO
 export type ResourceTypeName = 'topic' | 'group' | 'cluster' | 'transactional-id' | 'registry-global'
   | 'registry-subject';
 
-/** What to remove so that a request is denied. */
+/** The changes after which an allowed request is denied. */
 export type Revocation = {
-  /** How the request is decided now. */
+  /** The current decision. */
   decision: Decision,
-  /** ACLs that all have to be removed. */
+  /** The ACLs that must all be removed. */
   acls: Array<FullAcl>,
-  /** Roles of which either all memberships or all ACLs have to be removed. */
+  /** The roles of which either all memberships or all ACLs must be removed. */
   roles: Array<RoleGrant>,
-  /** The fewest changes that deny it; absent if it is denied, or allowed to a superuser. */
+  /** The fewest changes after which the request is denied; absent if it is denied already, or allowed to a superuser. */
   least?: Array<Change>,
-  /** Groups and roles to leave instead; absent if leaving does not help. */
+  /** The groups and roles that the user could leave instead; absent if leaving does not help. */
   leave?: Array<Principal>,
-  /** One ACL that denies it and nothing else. */
+  /** A single ACL that denies only this request. */
   deny?: FullAcl,
 };
 
-/** A role. The ACLs of `Role:<name>` are what it permits. */
+/** A role. Its permissions are the ACLs of `Role:<name>`. */
 export type Role = {
-  /** 1 to 128 characters without `,`, `=` and control characters. */
+  /** The bare name: 1 to 128 characters without `,`, `=` and control characters. */
   name: string,
-  /** Its members. */
+  /** The members. */
   members?: readonly RoleMember[],
 };
 
-/** A role through which something is allowed. */
+/** A role that allows a request. */
 export type RoleGrant = {
   /** Its bare name. */
   role: string,
-  /** The members through which the person has it. */
+  /** The members through which the user has the role. */
   members: Array<Principal>,
-  /** Its ACLs that allow it. */
+  /** The ACLs of the role that allow the request. */
   acls: Array<FullAcl>,
 };
 
@@ -1081,49 +1084,49 @@ export type RoleMember = {
 
 /** The users and groups of the identity provider that have limited access to the service. */
 export type ServiceAccess = {
-  /** Those that may read everything: the console, exports, the audit log and metrics. */
+  /** Users and groups with read access to the console, exports, the audit log and metrics. */
   read_only?: readonly MemberPrincipal[],
-  /** Those that may evaluate requests of others, such as gateways. */
+  /** Users and groups that can evaluate requests of others, such as gateways. */
   evaluate?: readonly MemberPrincipal[],
 };
 
-/** Where groups and users come from, who is a superuser, and who has access to the service. What is omitted has its default. */
+/** The sources of users and groups, superusers, and access to the service. Omitted settings have their defaults. */
 export type Settings = {
   /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is `$.groups`. */
   oidc_group_claim_path?: string,
-  /** `none`, the default: names as they are; `suffix`: what follows the last `/`. */
+  /** `none` (the default) uses names unchanged; `suffix` uses the part after the last `/`. */
   nested_group_behavior?: NestedGroupBehavior,
-  /** The claim that names the user: `$.path[/regex/replacement/[L|U]]`; the default is `$.sub`. */
+  /** The rule for the user name, `$.path[/regex/replacement/[L|U]]`; the default is `$.sub`. */
   oidc_principal_mapping?: string,
-  /** Bare user names, for whom everything is allowed. */
+  /** The bare names of users whose requests are all allowed. */
   superusers?: readonly string[],
-  /** Who has limited access to the service; decisions do not depend on it. */
+  /** Users and groups with limited access to the service. Decisions do not depend on it. */
   access?: ServiceAccess,
-  /** The managed cloud's mapping, in place of the first two. */
+  /** The mapping of the managed cloud, instead of the first two settings. */
   sso?: Sso,
 };
 
-/** How much a finding matters. */
+/** The severity of a finding. */
 export type Severity = 'error' | 'warning' | 'notice';
 
-/** Which of the four sources the deciding ACL comes from. */
+/** The source of an ACL: how its principal belongs to the identity. */
 export type Source = 'user_acl' | 'role_acl' | 'group_acl' | 'group_role_acl';
 
 /** The managed cloud's mapping of claims. */
 export type Sso = {
-  /** How claims are mapped. */
+  /** The mapping mode. */
   mode: 'use_map',
-  /** Paths by the name of what they select. */
+  /** Claim paths by attribute name, such as `federated_groups`. */
   attributes: Readonly<Record<string, string>>,
 };
 
-/** Who asks. */
+/** The subject of a check. */
 export type Subject = {
   /** The names. */
   identity: Names,
 } | Claims | UnverifiedToken;
 
-/** Who asks, by a token whose signature is not checked. */
+/** A subject with a token whose signature is not verified. */
 export type UnverifiedToken = {
   /** A compact JWS. */
   unverified_token: string,
@@ -1131,13 +1134,13 @@ export type UnverifiedToken = {
   userinfo?: Record<string, unknown>,
 };
 
-/** A warning about a token or its groups; it never changes what is decided. */
+/** A warning about a token or its groups. Warnings never change decisions. */
 export type Warning = {
   /** The stable code. */
   code: WarningCode,
-  /** What was found, for people. */
+  /** The message. */
   message: string,
-  /** Where in the claims. */
+  /** The location in the claims. */
   location?: string,
 };
 
@@ -1148,43 +1151,43 @@ export type WarningCode = 'blanks_removed' | 'claim_missing' | 'claim_wrong_type
   | 'platform_path' | 'platform_typ' | 'suffix_collision' | 'suffix_empty' | 'surroundings_removed' | 'token_response'
   | 'too_many_nodes' | 'typ_refused';
 
-/** One person before and after changes. */
+/** An identity before and after hypothetical changes. */
 export type WhatIf = {
-  /** The person as it is. */
+  /** The current identity. */
   before: IdentityNames,
-  /** The person with the changes. */
+  /** The identity after the changes. */
   after: IdentityNames,
-  /** Groups gained. */
+  /** The groups gained. */
   groups_gained: Array<string>,
-  /** Groups lost. */
+  /** The groups lost. */
   groups_lost: Array<string>,
-  /** Changes that do nothing, and why. */
+  /** The changes without effect, with the reasons. */
   idle?: Array<NoOp>,
-  /** The answers to what is asked, before and after. */
+  /** The answers to the query, before and after. */
   answers?: [Answer, Answer],
-  /** Whether each is a superuser, who may do everything. */
+  /** Whether each identity is a superuser, whose requests are all allowed. */
   superusers: [boolean, boolean],
-  /** What the second is allowed and the first is not. */
+  /** The requests that are allowed to the second, but not to the first. */
   gains: Array<AccessRegion>,
-  /** What the first is allowed and the second is not. */
+  /** The requests that are allowed to the first, but not to the second. */
   loses: Array<AccessRegion>,
 };
 
-/** Who is allowed one operation on one resource. */
+/** The principals that are allowed one operation on one resource. */
 export type WhoCan = {
-  /** The superusers, by name. */
+  /** The names of the superusers. */
   superusers: Array<string>,
-  /** Every principal that an ACL for this names. */
+  /** The principals of the ACLs that match. */
   entries: Array<WhoCanEntry>,
-  /** Principals whose members are denied, whatever else they are. */
+  /** The principals whose members are denied, regardless of their other groups and roles. */
   blocked_for: Array<Principal>,
 };
 
-/** A principal, and the decision for somebody who is nothing else. */
+/** A principal, and the decision for an identity with only this principal. */
 export type WhoCanEntry = {
   /** `Type:name`; `User:*` for everyone. */
   principal: Principal,
-  /** Present and true for everyone; the user whose name is an asterisk is not (D-33). */
+  /** Present and true for everyone, but not for the user named `*` (D-33). */
   everyone?: true,
   /** Present and true if `User:*`, as the principal or among the members, is the user named `*`. */
   literal?: true,
@@ -1192,15 +1195,15 @@ export type WhoCanEntry = {
   members?: Array<Principal>,
   /** `allow` or `deny`. */
   outcome: Outcome,
-  /** What allows it; there also where a deny blocks it. */
+  /** The ACL that allows the request, even if a deny overrides it. */
   granted_by?: AclMatch,
-  /** What denies it. */
+  /** The ACLs that deny the request. */
   denied_by?: Array<AclMatch>,
-  /** Present and true when the host could change the answer. */
+  /** Present and true if the decision could differ if the host were known. */
   host_unknown?: true,
 };
 
-/** Comes back with the answer, unchanged. */
+/** An identifier that is returned with the answer. */
 export type WithId = {
   /** Any value. */
   id?: unknown,

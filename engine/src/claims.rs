@@ -21,7 +21,7 @@ use crate::json::{self, JsonError};
 pub struct ClaimSet(pub(crate) Map<String, Value>);
 
 impl ClaimSet {
-    /// Reads a JSON object strictly.
+    /// Parses a JSON object strictly.
     ///
     /// # Errors
     /// The text is not strict JSON (a duplicate member is an error), or not an object.
@@ -33,30 +33,30 @@ impl ClaimSet {
         }
     }
 
-    /// Whether there is a claim of this name.
+    /// Whether a claim with this name exists.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// The claim of this name if it is a string.
+    /// The claim with this name if it is a string.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str)
     }
 
-    /// The claim of this name if it is a number.
+    /// The claim with this name if it is a number.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         self.0.get(name).and_then(Value::as_f64)
     }
 
-    /// The names of the claims, in order.
+    /// The names of the claims, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// How many claims there are.
+    /// The number of claims.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

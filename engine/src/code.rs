@@ -1,14 +1,14 @@
-//! Tables of stable codes. A code exists only in its table, and the type that carries it is made from the table.
+//! Macros for stable codes: each type with codes is defined with a table of all its codes.
 
 use std::collections::BTreeSet;
 
 /// A type whose values have stable codes.
 pub trait Codes {
-    /// Every code, without repetition, in order.
+    /// All codes, sorted, without duplicates.
     fn codes() -> Vec<&'static str>;
 }
 
-/// Sorts the codes of a table and removes repetitions.
+/// Merges a table's own codes with those of other errors, sorted and without duplicates.
 #[doc(hidden)]
 #[must_use]
 pub fn merged(own: &[&'static str], of_errors: &[fn() -> Vec<&'static str>]) -> Vec<&'static str> {
@@ -16,7 +16,7 @@ pub fn merged(own: &[&'static str], of_errors: &[fn() -> Vec<&'static str>]) -> 
     codes.into_iter().collect()
 }
 
-/// Defines `code` of an error from a table: the codes of its own, then the errors whose codes it shares.
+/// Defines the `code` method of an error from a table: its own codes, then the inner errors whose codes it uses.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! error_codes {
@@ -40,7 +40,7 @@ macro_rules! error_codes {
     };
 }
 
-/// Defines a type of stable codes from a table: a constant for each code of its own, then the errors whose codes it shares.
+/// Defines a type of stable codes from a table: a constant for each of its own codes, then the errors whose codes it includes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! code_table {

@@ -1,7 +1,7 @@
-//! Escapes what is hidden in a text that somebody else wrote, for messages and terminals.
+//! Escapes invisible characters of untrusted text for messages and terminals.
 
-/// Whether a character has no form of its own or moves the forms of others: controls, blanks other than U+0020, marks of
-/// writing direction, zero width, fillers, variants and tags.
+/// Whether a character is invisible or affects how others are displayed: control characters, blanks other than U+0020, direction
+/// marks, zero-width characters, fillers, variation selectors and tags.
 ///
 /// ```
 /// use gbac_engine::escape::is_hidden;
@@ -19,7 +19,7 @@ pub fn is_hidden(character: char) -> bool {
             | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// A text for a message: what is hidden, quotes and backslashes are escaped.
+/// Escapes hidden characters, quotes and backslashes of a text for messages.
 ///
 /// ```
 /// use gbac_engine::escape::escaped;
@@ -37,7 +37,7 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A text for a message that one copies it out of: what is hidden is escaped, quotes and backslashes stay.
+/// Escapes only hidden characters, for messages that texts are copied from.
 #[doc(hidden)]
 #[must_use]
 pub fn visible(text: &str) -> String {
@@ -48,7 +48,7 @@ pub fn visible(text: &str) -> String {
     visible
 }
 
-/// One character of [`visible`].
+/// Appends one character as in [`visible`].
 pub(crate) fn push_visible(visible: &mut String, character: char) {
     match character {
         '\n' => visible.push_str("\\n"),

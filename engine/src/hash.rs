@@ -1,13 +1,13 @@
 //! Hashes of a name and of each of its prefixes in one pass, and a table that is probed with them.
 //!
-//! The hash is NH (RFC 4418, section 5.2) under keys that differ from run to run, so that nobody can choose names that
-//! collide. No answer depends on the keys.
+//! The hash is NH (RFC 4418, section 5.2). Its keys differ between runs, so that attackers cannot choose names that collide. No
+//! result depends on the keys.
 //!
-//! A table of `hashbrown` finds a name among 200,000 as fast (105 and 107 ns), and eight absent prefixes in 56 instead of 50 ns.
-//! But it cannot read the slots of many hashes before the first is compared, as `Table::home` does: without that, loading a
-//! million ACLs takes 3.05 times as long as parsing them, instead of 1.8 to 2.5, and the limit is 3.
+//! `hashbrown` finds a name among 200,000 equally fast (105 and 107 ns), and eight absent prefixes in 56 instead of 50 ns. But it
+//! cannot read the slots of several hashes in advance, as `Table::home` does. Without that, loading a million ACLs takes 3.05
+//! times as long as parsing them, instead of 1.8 to 2.5 times; the limit is 3.
 
-/// How many words have a key of their own; after them the keys are used again.
+/// The number of keys, one for each word of a text. Longer texts use the keys again.
 const WORDS: usize = 64;
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -27,7 +27,7 @@ impl Default for Keys {
     }
 }
 
-/// What the keys are drawn from. A page or worker decides over names of its own, so there they may be known.
+/// The seed of the keys. It is constant in wasm, because a page or worker uses only its own names.
 fn seed() -> u64 {
     #[cfg(not(target_family = "wasm"))]
     let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ODD);
@@ -37,16 +37,16 @@ fn seed() -> u64 {
 }
 
 impl Keys {
-    /// The hash of a text that has a kind.
+    /// The hash of a text and its kind.
     pub(crate) fn hash(&self, kind: u8, text: &[u8]) -> u32 {
         let mut pass = self.pass(kind, text);
         while pass.next_word().is_some() {}
         pass.hash()
     }
 
-    /// Goes over a text word by word.
+    /// Starts a pass over a text, word by word.
     pub(crate) fn pass<'a>(&'a self, kind: u8, text: &'a [u8]) -> Pass<'a> {
-        Pass { keys: self, text, kind, place: 0, sum: 0 }
+        Pass { keys: self, text, kind, words: 0, sum: 0 }
     }
 }
 
@@ -55,14 +55,14 @@ pub(crate) struct Pass<'a> {
     keys: &'a Keys,
     text: &'a [u8],
     kind: u8,
-    /// How many words are behind.
-    place: usize,
+    /// The number of words that have been read.
+    words: usize,
     sum: u64,
 }
 
-/// A word of a text, with what is before it.
+/// A word of a text, with the state of the hash before it.
 pub(crate) struct Word {
-    /// The length of the text before it, in bytes.
+    /// The offset of the word in the text, in bytes.
     pub(crate) start: usize,
     bytes: u64,
     key: u64,
@@ -71,27 +71,27 @@ pub(crate) struct Word {
 }
 
 impl Pass<'_> {
-    /// The next word, behind which the pass then stands.
+    /// Reads the next word.
     #[inline(always)]
     pub(crate) fn next_word(&mut self) -> Option<Word> {
-        let start = self.place * 8;
+        let start = self.words * 8;
         let rest = self.text.get(start..)?;
         let bytes = match rest.first_chunk::<8>() {
             Some(word) => u64::from_le_bytes(*word),
             None if rest.is_empty() => return None,
             None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
         };
-        if self.place > 0 && self.place.is_multiple_of(WORDS) {
+        if self.words > 0 && self.words.is_multiple_of(WORDS) {
             self.sum = (self.sum ^ self.sum >> 29).wrapping_mul(ODD);
         }
-        let key = *self.keys.0.get(self.place % WORDS)?;
+        let key = *self.keys.0.get(self.words % WORDS)?;
         let word = Word { start, bytes, key, sum: self.sum, kind: self.kind };
         self.sum = word.sum_with(bytes);
-        self.place += 1;
+        self.words += 1;
         Some(word)
     }
 
-    /// The hash of the whole text, when every word is behind.
+    /// The hash of the whole text. All words must have been read.
     #[inline(always)]
     pub(crate) fn hash(&self) -> u32 {
         finish(self.sum, self.kind, self.text.len())
@@ -99,12 +99,12 @@ impl Pass<'_> {
 }
 
 impl Word {
-    /// The hash of the text up to a length, in bytes, that ends in this word.
+    /// The hash of the prefix with a length in bytes. The prefix must end in this word.
     #[inline(always)]
     pub(crate) fn hash_up_to(&self, length: usize) -> u32 {
         let bits = 8 * (length - self.start).min(8);
-        let kept = if bits == 64 { self.bytes } else { self.bytes & ((1 << bits) - 1) };
-        finish(self.sum_with(kept), self.kind, length)
+        let bytes = if bits == 64 { self.bytes } else { self.bytes & ((1 << bits) - 1) };
+        finish(self.sum_with(bytes), self.kind, length)
     }
 
     #[inline(always)]
@@ -122,38 +122,39 @@ const fn finish(sum: u64, kind: u8, length: usize) -> u32 {
     (hash >> 32) as u32
 }
 
-/// Numbers by hash: open addressing, at most three quarters full.
+/// A hash table of numbers: open addressing, at most three quarters full.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
-    /// The hash above, the number plus one below; 0 is empty. Their count is a power of two.
+    /// The hash in the upper half, the number plus one in the lower; 0 if the slot is empty. The length is a power of two.
     slots: Vec<u64>,
+    /// The number of slots that are not empty.
     taken: usize,
 }
 
 impl Table {
-    /// A table that holds so many without growing.
+    /// Creates a table with space for `count` numbers.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
         Self { slots: vec![0; size], taken: 0 }
     }
 
-    /// The slot at which a hash is looked for first; 0 when it is empty. Read before it is needed, it is waited for only once
-    /// with others.
+    /// The slot where the search for a hash starts; 0 if it is empty. Callers read the slots of several hashes before they use the
+    /// first, so that the processor fetches them at once.
     #[inline(always)]
     pub(crate) fn home(&self, hash: u32) -> u64 {
         self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).copied().unwrap_or(0)
     }
 
-    /// The number with this hash that is the one.
+    /// The number with this hash for which `is` returns true.
     #[inline(always)]
     pub(crate) fn find(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
         self.find_from(self.home(hash), hash, is)
     }
 
-    /// The same where the first slot has been read.
+    /// As [`find`](Self::find), with the first slot already read.
     #[inline(always)]
     pub(crate) fn find_from(&self, home: u64, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
-        let (mut at, mut slot) = (hash as usize, home);
+        let (mut index, mut slot) = (hash as usize, home);
         loop {
             if slot == 0 {
                 return None;
@@ -162,12 +163,12 @@ impl Table {
             if (slot >> 32) as u32 == hash && is(number) {
                 return Some(number);
             }
-            at += 1;
-            slot = *self.slots.get(at & self.slots.len().wrapping_sub(1))?;
+            index += 1;
+            slot = *self.slots.get(index & self.slots.len().wrapping_sub(1))?;
         }
     }
 
-    /// Adds a number that is not there.
+    /// Adds a number that the table does not contain.
     pub(crate) fn insert(&mut self, hash: u32, number: u32) {
         if (self.taken + 1) * 4 > self.slots.len() * 3 {
             let old = std::mem::take(&mut self.slots);
@@ -184,69 +185,70 @@ impl Table {
 
     fn place(&mut self, slot: u64) {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = (slot >> 32) as usize;
-        while let Some(here) = self.slots.get_mut(at & mask) {
-            if *here == 0 {
-                *here = slot;
+        let mut index = (slot >> 32) as usize;
+        while let Some(free) = self.slots.get_mut(index & mask) {
+            if *free == 0 {
+                *free = slot;
                 return;
             }
-            at += 1;
+            index += 1;
         }
     }
 
-    /// Removes a number, and moves those behind it up, so that no gap hides them.
+    /// Removes a number. Moves later slots into the gap, so that searches for them do not end at it.
     pub(crate) fn remove(&mut self, hash: u32, number: u32) {
         let mask = self.slots.len().wrapping_sub(1);
         let slot = u64::from(hash) << 32 | u64::from(number.wrapping_add(1));
-        let mut at = hash as usize & mask;
+        let mut index = hash as usize & mask;
         loop {
-            match self.slots.get(at) {
-                Some(here) if *here == slot => break,
+            match self.slots.get(index) {
+                Some(other) if *other == slot => break,
                 Some(0) | None => return,
-                Some(_) => at = (at + 1) & mask,
+                Some(_) => index = (index + 1) & mask,
             }
         }
         self.taken -= 1;
-        let mut gap = at;
+        let mut gap = index;
         loop {
-            at = (at + 1) & mask;
-            let Some(behind) = self.slots.get(at).copied().filter(|behind| *behind != 0) else { break };
-            let home = (behind >> 32) as usize & mask;
-            // It may move to the gap unless its home lies between the two.
-            if at.wrapping_sub(home) & mask >= at.wrapping_sub(gap) & mask {
-                if let Some(place) = self.slots.get_mut(gap) {
-                    *place = behind;
+            index = (index + 1) & mask;
+            let Some(later) = self.slots.get(index).copied().filter(|later| *later != 0) else { break };
+            let home = (later >> 32) as usize & mask;
+            // The slot can move to the gap unless its home is after the gap.
+            if index.wrapping_sub(home) & mask >= index.wrapping_sub(gap) & mask {
+                if let Some(target) = self.slots.get_mut(gap) {
+                    *target = later;
                 }
-                gap = at;
+                gap = index;
             }
         }
-        if let Some(place) = self.slots.get_mut(gap) {
-            *place = 0;
+        if let Some(last) = self.slots.get_mut(gap) {
+            *last = 0;
         }
     }
 }
 
-/// Four bits for each slot of a table: one of a hash that is not set says that the hash is not there. They are a sixteenth of
-/// the slots, and so near to the processor when every length that a prefix may have is asked about.
+/// A filter for the hashes of a table, with four bits for each slot. If the bit of a hash is not set, the table does not contain
+/// the hash. The filter has a sixteenth of the size of the slots, so that it stays in the processor's cache when all possible
+/// prefixes of a name are looked up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter(Vec<u64>);
 
 impl Filter {
-    /// Whether the table may have this hash; what is said to be absent is.
+    /// Whether the table may contain a hash. `false` is certain.
     #[inline(always)]
     pub(crate) fn may_have(&self, hash: u32) -> bool {
         let (word, bit) = self.bit(hash);
         self.0.get(word).copied().unwrap_or(0) & bit != 0
     }
 
-    /// The word and bit of a hash: of its upper bits, since its lower ones choose the slot.
+    /// The word and bit of a hash. They depend on its upper bits, because the lower bits select the slot.
     #[inline(always)]
     fn bit(&self, hash: u32) -> (usize, u64) {
         let bit = hash.rotate_left(15) as usize & (self.0.len() * 64).wrapping_sub(1);
         (bit / 64, 1 << (bit % 64))
     }
 
-    /// Notes a hash that the table has now.
+    /// Adds a hash that was added to the table.
     pub(crate) fn add(&mut self, hash: u32, table: &Table) {
         let size = table.slots.len() / 16;
         if self.0.len() != size {
@@ -268,17 +270,17 @@ impl Filter {
     }
 }
 
-/// For each text the place of the first that equals it; its own, where none does before it.
+/// The index of the first equal text, for each text.
 pub(crate) fn firsts<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
-    let text_at = |place: usize| texts.get(place).map_or("", AsRef::as_ref);
+    let text_at = |index: usize| texts.get(index).map_or("", AsRef::as_ref);
     let (keys, mut table) = (Keys::default(), Table::with_capacity(texts.len()));
-    let mut first = |place: usize| {
-        let hash = keys.hash(0, text_at(place).as_bytes());
-        let there = table.find(hash, |other| text_at(other as usize) == text_at(place));
-        there.map_or_else(
+    let mut first = |index: usize| {
+        let hash = keys.hash(0, text_at(index).as_bytes());
+        let earlier = table.find(hash, |other| text_at(other as usize) == text_at(index));
+        earlier.map_or_else(
             || {
-                table.insert(hash, place as u32);
-                place
+                table.insert(hash, index as u32);
+                index
             },
             |other| other as usize,
         )

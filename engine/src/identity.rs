@@ -1,4 +1,4 @@
-//! Who asks: a user, the groups, until when. Fixed when it is made (D-15), whatever the settings become later.
+//! Identities: a user, groups and an expiry. Later changes of the settings do not change an identity (D-15).
 
 use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
@@ -9,7 +9,7 @@ pub use crate::time::{At, InstantError};
 use crate::token::{Claims, UnverifiedClaims};
 use crate::warning::{Warning, WarningCode};
 
-/// A user and the groups, as one authentication found them.
+/// A user with groups, as of one authentication.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
     user: String,
@@ -30,7 +30,7 @@ pub enum Expiry {
 }
 
 impl Expiry {
-    /// Whether the end is past (D-32); at an instant that is not a number every end is.
+    /// Whether the expiry is in the past (D-32). At a time that is not a number, every expiry counts as past.
     #[must_use]
     pub fn is_past(self, at: At) -> bool {
         match (at, self) {
@@ -44,7 +44,7 @@ impl Expiry {
     }
 }
 
-/// The claim with the expiry of a token (RFC 7519, section 4.1.4).
+/// The name of the claim with the expiry of a token (RFC 7519, section 4.1.4).
 const EXPIRY: &str = "exp";
 
 /// Whether claims have an expiry, readable or not.
@@ -52,20 +52,20 @@ pub(crate) fn has_expiry(claims: &ClaimSet) -> bool {
     claims.contains(EXPIRY)
 }
 
-/// How claims become an identity: `oidc_principal_mapping` (D-13) and the extraction of groups.
+/// The rules for creating an identity from claims: `oidc_principal_mapping` (D-13) and the extraction of groups.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IdentityRules {
-    /// Which claim names the user.
+    /// The rule for the user's name.
     pub mapping: PrincipalMapping,
-    /// Where the groups are.
+    /// The rule for the groups.
     pub extraction: ExtractionRule,
 }
 
-/// Why claims do not give an identity.
+/// Why claims are not an identity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentityError {
-    /// They do not name a user (D-13).
+    /// The claims do not name a user (D-13).
     #[error("{0}")]
     User(#[from] PrincipalClaimError),
     /// A name in a verified token has a control character (D-57).
@@ -73,7 +73,7 @@ pub enum IdentityError {
     ControlCharacter(NamedParty),
 }
 
-/// What a name in a token names.
+/// The party that a name in a token is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedParty {
     /// The user.
@@ -94,7 +94,7 @@ impl NamedParty {
     }
 }
 
-/// The claims with the client that requested a token (OpenID Connect Core 2, RFC 9068 2.2).
+/// The names of the claims with the client that requested a token (OpenID Connect Core 2, RFC 9068 2.2).
 const CLIENTS: [&str; 2] = ["azp", "client_id"];
 
 error_codes! {
@@ -117,13 +117,13 @@ impl IdentityError {
 }
 
 impl Identity {
-    /// An identity that somebody states: not verified, without an end. Any names are taken (D-27); empty group names
-    /// are dropped, and of several equal ones the first is kept.
+    /// Creates an unverified identity without expiry. All names are accepted (D-27), except that empty and duplicate group names
+    /// are dropped.
     pub fn new(user: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::with_warnings(user, groups).0
     }
 
-    /// As [`Identity::new`], with a warning (`empty_name`) when group names were dropped.
+    /// As [`Identity::new`], with a warning (`empty_name`) if empty group names were dropped.
     pub fn with_warnings(
         user: impl Into<String>,
         groups: impl IntoIterator<Item = impl Into<String>>,
@@ -155,11 +155,10 @@ impl Identity {
         (identity, warnings.into_iter().collect())
     }
 
-    /// The identity that claims of an unknown origin state: for simulation, and so marked. The user-info document is
-    /// read where the rules say so (D-25).
+    /// Creates an unverified identity from claims, for simulation. The user-info document is read if the rules say so (D-25).
     ///
     /// # Errors
-    /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`] says why.
+    /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`] has the reason.
     pub fn from_unverified(
         claims: &UnverifiedClaims,
         userinfo: Option<&ClaimSet>,
@@ -168,11 +167,11 @@ impl Identity {
         Self::from_members(claims.members(), userinfo, rules, false)
     }
 
-    /// The identity of a token that was verified.
+    /// Creates an identity from the claims of a verified token.
     ///
     /// # Errors
-    /// As [`Identity::from_unverified`]; and the name of the user, a group or the client has a control character. A group is not
-    /// dropped for that, because a deny may name it.
+    /// As [`Identity::from_unverified`], and names of users, groups or clients with a control character. Such a group is not
+    /// just dropped, because an ACL may deny it access.
     pub fn from_verified(
         claims: &Claims,
         userinfo: Option<&ClaimSet>,
@@ -205,25 +204,25 @@ impl Identity {
         Ok((Self { user, groups, expiry, verified }, extraction))
     }
 
-    /// The same person with other groups, stated and not verified: what if. Names are taken as [`Identity::new`] takes them.
+    /// The same user and expiry with other groups, unverified, for simulation. Group names are treated as in [`Identity::new`].
     #[must_use]
     pub fn with_groups(&self, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { expiry: self.expiry, ..Self::new(self.user.as_str(), groups) }
     }
 
-    /// The user's name: what stands after `User:` in an ACL.
+    /// The user's name, as in ACLs after `User:`.
     #[must_use]
     pub fn user(&self) -> &str {
         &self.user
     }
 
-    /// The groups' names, each once, none empty, in the order of the token.
+    /// The group names in the order of the token, without empty names and duplicates.
     #[must_use]
     pub fn groups(&self) -> &[String] {
         &self.groups
     }
 
-    /// Until when: the token's `exp`, when it is a number.
+    /// The expiry: the token's `exp`, if it is a number.
     #[must_use]
     pub const fn expires_at(&self) -> Option<Timestamp> {
         match self.expiry {
@@ -232,7 +231,7 @@ impl Identity {
         }
     }
 
-    /// Whether decisions depend on the time: the claims had an `exp`, even one that is not a number.
+    /// Whether decisions depend on the time, because the claims had an `exp`, even one that is not a number.
     #[must_use]
     pub const fn has_expiry(&self) -> bool {
         !matches!(self.expiry, Expiry::Never)
@@ -244,13 +243,13 @@ impl Identity {
         matches!(self.expiry, Expiry::Unreadable)
     }
 
-    /// Whether the identity has expired (D-32); if the time is not a number, every identity that can expire has.
+    /// Whether the identity has expired (D-32). At a time that is not a number, every identity with an `exp` has expired.
     #[must_use]
     pub fn is_expired(&self, at: At) -> bool {
         self.expiry.is_past(at)
     }
 
-    /// When it expires.
+    /// The expiry.
     #[doc(hidden)]
     #[must_use]
     pub const fn expiry(&self) -> Expiry {

@@ -1,7 +1,7 @@
 //! Strict JSON (RFC 8259): one value, no duplicate members, no byte order mark.
 //!
-//! `{"groups":["a"],"groups":["admin"]}` means one thing to a reader that keeps the first member and another to one
-//! that keeps the last, so whoever signs a token and whoever checks it could disagree. A duplicate is refused (D-19).
+//! Duplicate members are refused (D-19): with `{"groups":["a"],"groups":["admin"]}`, some programs use the first member and some
+//! the last, so that the signer of a token and its reader could disagree.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,28 +12,28 @@ use serde_json::{Map, Number, Value};
 
 use crate::escape::{escaped, push_visible};
 
-/// How deep arrays and objects may nest.
+/// The maximum nesting of arrays and objects.
 pub const MAX_DEPTH: usize = 127;
 
-/// What is wrong with a JSON text.
+/// The kind of a JSON error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// The text breaks the grammar, or goes on after the value.
+    /// The text is not valid JSON, or continues after the value.
     Syntax,
     /// The text ends in the middle of the value.
     Unfinished,
     /// A member of an object appears twice.
     DuplicateMember,
-    /// More than [`MAX_DEPTH`] levels.
+    /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// A number that no IEEE 754 double holds, such as `1e400`.
+    /// A number is out of the range of an IEEE 754 double, such as `1e400`.
     NumberOutOfRange,
     /// The text starts with a byte order mark.
     ByteOrderMark,
 }
 
-/// A JSON text that was refused, and where.
+/// Why a JSON text is refused, with the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError {
     kind: JsonErrorKind,
@@ -66,19 +66,19 @@ impl JsonError {
         Self { kind: JsonErrorKind::DuplicateMember, message, line, column }
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     #[must_use]
     pub const fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
-    /// The line of the fault, from 1.
+    /// The line of the error, from 1.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.line
     }
 
-    /// The column of the fault in characters, from 1; 0 where the fault is the end of the line before.
+    /// The column of the error in characters, from 1; 0 if the error is at the end of the line before.
     #[must_use]
     pub const fn column(&self) -> usize {
         self.column
@@ -108,11 +108,11 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// Reads one JSON value, strictly.
+/// Parses one JSON value strictly.
 ///
 /// # Errors
-/// A text that is not exactly one JSON value, a member that appears twice in one object at any depth (compared after
-/// escapes are read), more than [`MAX_DEPTH`] levels, a number out of range, a byte order mark.
+/// The text is not exactly one JSON value, has a duplicate member in an object at any depth (compared after decoding escapes),
+/// more than [`MAX_DEPTH`] levels, a number out of range, or a byte order mark.
 ///
 /// ```
 /// use gbac_engine::json;
@@ -132,15 +132,15 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     match (value.and_then(|value| reader.end().map(|()| value)), duplicate.into_inner()) {
         (Ok(value), None) => Ok(value),
         (Err(error), duplicate) => Err(describe(text, &error, duplicate)),
-        // A second name without a value, as in `{"a":1,"a"}`: the reader saw no fault, and so no place.
+        // A duplicate name without a value, as in `{"a":1,"a"}`: the parser reported no error, so the position is unknown.
         (Ok(_), Some(name)) => Err(JsonError::duplicate(&name, 1, 0)),
     }
 }
 
-/// The longest piece of somebody's input that a message repeats, in characters.
+/// The maximum length of input that a message quotes, in characters.
 const MAX_QUOTED: usize = 80;
 
-/// Somebody's input for a message: in backticks, control characters escaped, cut after [`MAX_QUOTED`] characters.
+/// Quotes input for a message: in backticks, with hidden characters escaped, and cut after [`MAX_QUOTED`] characters.
 #[doc(hidden)]
 #[must_use]
 pub fn quote(text: &str) -> String {
@@ -156,7 +156,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// A value on one line: what has elements or members without them.
+/// A value on one line, without the elements of arrays and the members of objects.
 #[doc(hidden)]
 #[must_use]
 pub fn brief(value: &Value) -> String {
@@ -172,9 +172,9 @@ pub fn brief(value: &Value) -> String {
 
 fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) -> JsonError {
     let line = error.line();
-    // serde_json counts bytes; people count characters.
+    // serde_json counts bytes; the column is in characters.
     let before = text.split('\n').nth(line.saturating_sub(1)).and_then(|line| line.get(..error.column()));
-    // The reader stopped at the colon behind the name.
+    // The parser stopped at the colon after the name.
     let before = before.map(|before| match duplicate {
         Some(_) => before.trim_end_matches(':').trim_end(),
         None => before,
@@ -182,24 +182,24 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
     let column = before.map_or(error.column(), |before| before.chars().count());
     let full = error.to_string();
     let place = format!(" at line {line} column {}", error.column());
-    let said = full.strip_suffix(&place).unwrap_or(&full);
+    let message = full.strip_suffix(&place).unwrap_or(&full);
     if let Some(name) = duplicate {
         return JsonError::duplicate(&name, line, column);
     }
-    let (kind, message) = if said == "recursion limit exceeded" {
+    let (kind, message) = if message == "recursion limit exceeded" {
         (JsonErrorKind::TooDeep, format!("more than {MAX_DEPTH} levels of arrays and objects"))
-    } else if said == "number out of range" {
-        (JsonErrorKind::NumberOutOfRange, said.to_owned())
+    } else if message == "number out of range" {
+        (JsonErrorKind::NumberOutOfRange, message.to_owned())
     } else if error.is_eof() {
         (JsonErrorKind::Unfinished, "the JSON text ends too early".to_owned())
     } else {
-        (JsonErrorKind::Syntax, format!("not JSON: {said}"))
+        (JsonErrorKind::Syntax, format!("not JSON: {message}"))
     };
     JsonError { kind, message, line, column }
 }
 
-/// Builds a [`Value`] and stops at the first duplicate, whose name it leaves behind: serde's errors carry text only, and
-/// one of our own making is 2 KB of wasm. Who reads with it looks for a name.
+/// Builds a [`Value`] and stops at the first duplicate member, whose name it stores in `duplicate`. A custom serde error would add
+/// 2 KB of wasm. Callers must check `duplicate`.
 #[derive(Clone, Copy)]
 struct Strict<'d> {
     duplicate: &'d RefCell<Option<String>>,
@@ -237,7 +237,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        // The reader has refused what is not finite.
+        // The parser has refused numbers that are not finite.
         Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 

@@ -1,9 +1,9 @@
-//! Decides group-based access for streaming platforms such as Apache Kafka: from a token to its groups to a decision, with the
-//! reasons.
+//! Decides group-based access for streaming platforms such as Apache Kafka: extracts the groups from a token, and decides requests
+//! with reasons.
 //!
 //! A [`Policy`] holds ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the claims
-//! of a token. [`decide()`] answers one [`Request`] with a [`Decision`]; [`explain()`] adds every ACL that matched and those
-//! that nearly did.
+//! of a token. [`decide()`] returns the [`Decision`] on a [`Request`]; [`explain()`] adds the ACLs that matched and the near
+//! misses.
 //!
 //! ```text
 //! token text ─▶ claims ─▶ groups ─▶ identity ─┐
@@ -11,8 +11,8 @@
 //! ACLs, roles, settings ─▶ policy ─▶ index ───┘
 //! ```
 //!
-//! The engine is pure: values in, values out, no clock, disk, network, thread or random numbers. The time is an argument
-//! ([`At`]), and what cannot be read is denied.
+//! The engine is pure: it uses no clock, disk, network or threads, and no result depends on random numbers. The time is an argument
+//! ([`At`]). Input that cannot be read is an error or is denied.
 //!
 //! # A decision in five minutes
 //!
@@ -22,16 +22,16 @@
 //!     explain, resolve,
 //! };
 //!
-//! // 1. A policy: analysts read every topic whose name starts with `orders-`; nobody reads `orders-secret`.
+//! // 1. A policy: analysts can read every topic whose name starts with `orders-`, but nobody can read `orders-secret`.
 //! let policy = Policy::builder()
 //!     .acl(Acl::allow(Principal::group("analysts"), Operation::Read, ResourceType::Topic, "orders-").prefixed())
 //!     .acl(Acl::deny(Principal::user("*"), Operation::Read, ResourceType::Topic, "orders-secret"))
 //!     .build()?;
 //!
-//! // 2. An identity: here by name; `Subject` also takes claims and tokens.
+//! // 2. An identity, here with names; `Subject` also accepts claims and tokens.
 //! let alice = Identity::new("alice", ["analysts"]);
 //!
-//! // 3. A decision, at a time.
+//! // 3. A decision at a point in time.
 //! let now = At::seconds(1_800_000_000.0);
 //! let request = Request::new(Operation::Read, ResourceType::Topic, "orders-eu", now);
 //! assert_eq!(decide(&policy, &alice, &request).outcome, Outcome::Allow);
@@ -42,12 +42,12 @@
 //! assert_eq!(explanation.decision.outcome, Outcome::Deny);
 //! assert_eq!(explanation.candidates.len(), 2);
 //!
-//! // 5. Many requests of one identity: what it is in the policy is found once.
+//! // 5. Many requests of one identity: its principals are looked up once.
 //! let mut alice = PreparedIdentity::new(&policy, alice);
 //! let topics = ["orders-eu", "orders-us", "payments"];
 //! assert_eq!(alice.filter(&policy, Operation::Read, ResourceType::Topic, topics, None, now), ["orders-eu", "orders-us"]);
 //!
-//! // A token that nobody verified is good for trying out a policy: `exp` counts, and the decision says that it is unverified.
+//! // Unverified claims, for trying out a policy: `exp` counts, and the decision is marked as unverified.
 //! let subject = Subject::Claims {
 //!     claims: gbac_engine::ClaimSet::parse(r#"{ "sub": "bob", "groups": ["analysts"], "exp": 1700000000 }"#)?,
 //!     userinfo: None,
@@ -59,12 +59,12 @@
 //!
 //! # The other crates
 //!
-//! - `gbac-json` reads and writes all this as JSON: policy documents, checks, answers.
-//! - `gbac-analysis` answers questions about whole policies: who can do what, what a change does, what is missing.
+//! - `gbac-json` reads and writes JSON: policy documents, checks and results.
+//! - `gbac-analysis` analyzes whole policies: effective access, effects of changes, findings.
 //!
 //! # Features
 //!
-//! - `verify`: signature checks of tokens against a JSON Web Key Set (`verify`).
+//! - `verify`: verifies the signatures of tokens with a JSON Web Key Set (module `verify`).
 
 #![cfg_attr(
     not(test),
@@ -72,7 +72,7 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// First, since the others define their codes with its macros.
+// First, because the other modules use its macros.
 #[macro_use]
 #[doc(hidden)]
 pub mod code;
@@ -114,7 +114,7 @@ pub use token::{TokenError, UnverifiedToken};
 pub use verify::{KeySet, Validation, Verified, VerifyError};
 pub use warning::{Warning, WarningCode};
 
-/// What `gbac-analysis` and `gbac-json` share with this crate: the index of a policy, sorting, strict JSON.
+/// Internals for `gbac-analysis` and `gbac-json`: the index of a policy, sorting and strict JSON.
 ///
 /// It is not part of the public API and may change in any release.
 #[doc(hidden)]
@@ -132,13 +132,13 @@ pub mod internal {
     pub use crate::text::equal;
     pub use crate::token::{Fact, claim_checks};
 
-    /// The members of a JSON object as a set of claims.
+    /// Creates a set of claims from the members of a JSON object.
     #[must_use]
     pub const fn claim_set(members: Map<String, Value>) -> crate::ClaimSet {
         crate::ClaimSet(members)
     }
 
-    /// A set of claims as the members of a JSON object.
+    /// The members of the JSON object of a set of claims.
     #[must_use]
     pub const fn members(claims: &crate::ClaimSet) -> &Map<String, Value> {
         claims.members()

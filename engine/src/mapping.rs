@@ -1,7 +1,7 @@
-//! Which claim names the user: the platform's dialect `$.path[/regex/replacement/[L|U]]` (D-13).
+//! Maps a claim to the user's name, with rules in the platform's syntax `$.path[/regex/replacement/[L|U]]` (D-13).
 //!
-//! The claim has to be a string that is not empty, the expression has to match the whole of it, and the result must not
-//! be empty; anything else is an authentication failure. Expressions run in linear time (regex-lite).
+//! The claim must be a non-empty string, the expression must match all of it, and the result must not be empty. Anything else is
+//! an authentication failure. Expressions run in linear time (regex-lite).
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,15 +12,14 @@ use serde_json::{Map, Value};
 use crate::claims::ClaimSet;
 use crate::escape::escaped;
 
-/// The longest rule, in bytes.
+/// The maximum length of a rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
-/// The longest value of the claim, in bytes. With the limit on the compiled expression it bounds the time of a match.
+/// The maximum length of the claim, in bytes. Together with the limit on the compiled expression, it limits the time of a match.
 pub const MAX_VALUE_BYTES: usize = 8192;
-/// The largest compiled expression, in bytes.
+/// The maximum size of a compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 64 << 10;
 
-/// How the user's name comes out of the claims: the cluster property `oidc_principal_mapping`. Two are equal when their
-/// texts are.
+/// A rule that maps a claim to the user's name: the cluster property `oidc_principal_mapping`. Rules are equal if their texts are.
 #[derive(Debug, Clone)]
 pub struct PrincipalMapping {
     text: String,
@@ -39,7 +38,7 @@ struct Rewrite {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    /// A group of the expression; 0 is the whole match.
+    /// A capture group of the expression; 0 is the whole match.
     Group(usize),
 }
 
@@ -50,7 +49,7 @@ enum Case {
     Upper,
 }
 
-/// Why a text is not a principal mapping: where, what, and what to do.
+/// Why a text is not a principal mapping, with the offset of the error and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MappingError {
     offset: usize,
@@ -97,7 +96,7 @@ impl MappingError {
         Self { offset, fault }
     }
 
-    /// Where the fault is, in bytes from the start of the text; at most its length.
+    /// The offset of the error in the text, in bytes; at most its length.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
@@ -149,48 +148,48 @@ impl fmt::Display for MappingError {
 
 impl std::error::Error for MappingError {}
 
-/// Why the claims do not name a user: an authentication failure (D-13).
+/// Why the claims do not name a user, which is an authentication failure (D-13).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PrincipalClaimError {
-    /// There is no such claim.
+    /// The claim is missing.
     Missing {
-        /// The claim, as the rule has it.
+        /// The path of the claim.
         claim: String,
-        /// The names of the claims that are there, where the last one was looked for.
+        /// The names of the existing claims at the level of the missing one.
         found: Vec<String>,
     },
     /// The claim is not a string.
     NotString {
-        /// The claim, as the rule has it.
+        /// The path of the claim.
         claim: String,
-        /// What it is: `object`, `array`, `number`, `boolean` or `null`.
+        /// Its type: `object`, `array`, `number`, `boolean` or `null`.
         found: &'static str,
     },
     /// The claim is the empty string.
     Empty {
-        /// The claim, as the rule has it.
+        /// The path of the claim.
         claim: String,
     },
     /// The claim is longer than [`MAX_VALUE_BYTES`].
     TooLong {
-        /// The claim, as the rule has it.
+        /// The path of the claim.
         claim: String,
-        /// Its bytes.
+        /// Its length in bytes.
         len: usize,
     },
-    /// The expression does not match the whole value.
+    /// The expression does not match the whole claim.
     NoMatch {
-        /// The claim, as the rule has it.
+        /// The path of the claim.
         claim: String,
         /// Its value.
         value: String,
         /// The expression.
         pattern: String,
     },
-    /// The replacement gives the empty string.
+    /// The result of the replacement is empty.
     EmptyResult {
-        /// The claim, as the rule has it.
+        /// The path of the claim.
         claim: String,
         /// Its value.
         value: String,
@@ -229,8 +228,8 @@ impl fmt::Display for PrincipalClaimError {
                 write!(f, "no user: there is no claim at `{claim}` or next to it")
             }
             Self::Missing { claim, found } => {
-                let names: Vec<String> = found.iter().take(SHOWN_NAMES).map(|name| short(name).into_owned()).collect();
-                let more = if found.len() > SHOWN_NAMES { " and others" } else { "" };
+                let names: Vec<String> = found.iter().take(MAX_NAMES).map(|name| short(name).into_owned()).collect();
+                let more = if found.len() > MAX_NAMES { " and others" } else { "" };
                 write!(f, "no user: there is no claim at `{claim}`; the claims are `{}`{more}", names.join("`, `"))
             }
             Self::NotString { claim, found } => {
@@ -256,22 +255,22 @@ impl fmt::Display for PrincipalClaimError {
 
 impl std::error::Error for PrincipalClaimError {}
 
-/// How many names of claims a message shows.
-const SHOWN_NAMES: usize = 12;
+/// The maximum number of claim names in a message.
+const MAX_NAMES: usize = 12;
 
 fn short(text: &str) -> std::borrow::Cow<'_, str> {
     crate::claim_path::shortened(text, 80)
 }
 
 impl PrincipalMapping {
-    /// Reads a rule.
+    /// Parses a rule.
     ///
-    /// The expression is read by regex-lite; in it and in the replacement `\/` is a slash. The replacement knows `$1`
-    /// to `$9`, `$&` and `$$`; a group that took no part gives nothing. `L` and `U` change ASCII letters only.
+    /// The expression has the syntax of regex-lite. In the expression and the replacement, `\/` is a slash. The replacement may
+    /// contain `$1` to `$9`, `$&` and `$$`; a group that did not match is empty. `L` and `U` change only ASCII letters.
     ///
     /// # Errors
-    /// Says where the text stops being a rule. What the platform would take and can never map anybody (an empty
-    /// expression, a group that does not exist) is refused too.
+    /// The text is not a valid rule. Rules that the platform accepts but that can never map a user (with an empty expression or
+    /// a group that does not exist) are refused too.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
         if text.len() > MAX_RULE_BYTES {
             return Err(MappingError::at(text.floor_char_boundary(MAX_RULE_BYTES), MappingFault::TooLong));
@@ -296,34 +295,35 @@ impl PrincipalMapping {
         Ok(Self { text: text.to_owned(), names, rewrite })
     }
 
-    /// The rule as it was written.
+    /// The rule's text, unchanged.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The first claim that the rule reads: who can set it can choose the user's name (D-14).
+    /// The top-level claim that the rule reads. Users who can edit it can choose their user name (D-14).
     #[must_use]
     pub fn claim(&self) -> &str {
         self.names.first().map_or("", String::as_str)
     }
 
-    /// Whether a token can name a user so: names in verified tokens have no control characters, and a rule can change letters.
+    /// Whether the rule can produce a user name. Names in verified tokens have no control characters, and `L` and `U` exclude names
+    /// with letters of the other case.
     #[must_use]
     pub fn can_produce(&self, user: &str) -> bool {
         let case = self.rewrite.as_ref().map_or(Case::Kept, |rewrite| rewrite.case);
-        let is_changed = |c: char| match case {
+        let is_excluded = |c: char| match case {
             Case::Kept => false,
             Case::Lower => c.is_ascii_uppercase(),
             Case::Upper => c.is_ascii_lowercase(),
         };
-        !user.is_empty() && !user.chars().any(|c| c.is_control() || is_changed(c))
+        !user.is_empty() && !user.chars().any(|c| c.is_control() || is_excluded(c))
     }
 
-    /// The user's name.
+    /// Maps claims to the user's name.
     ///
     /// # Errors
-    /// The claims do not name a user; the message says what is there instead.
+    /// The claims do not name a user.
     pub fn apply(&self, claims: &ClaimSet) -> Result<String, PrincipalClaimError> {
         let claims = claims.members();
         let claim = || format!("$.{}", self.names.join("."));
@@ -355,8 +355,8 @@ impl PrincipalMapping {
         Ok(user)
     }
 
-    /// The claim's value; or the names of the members where the next one is missing. As on the platform, digits are an
-    /// index where an array is.
+    /// Finds the claim; the error has the names of the existing members at the level of the missing one. As on the platform,
+    /// digits are an index into an array.
     fn find<'a>(&self, claims: &'a Map<String, Value>) -> Result<&'a Value, Vec<String>> {
         let mut value: Option<&Value> = None;
         for name in &self.names {
@@ -382,7 +382,7 @@ impl PrincipalMapping {
 }
 
 impl Rewrite {
-    /// Reads `/expression/replacement/[L|U]`, which begins at a byte of the rule.
+    /// Parses `/expression/replacement/[L|U]`. `start` is its offset in the rule.
     fn parse(rule: &str, start: usize) -> Result<Self, MappingError> {
         let pattern_at = start + 1;
         let rest = rule.get(1..).unwrap_or_default();
@@ -393,7 +393,7 @@ impl Rewrite {
         if pattern.is_empty() {
             return Err(MappingError::at(pattern_at, MappingFault::EmptyPattern));
         }
-        // Compiled as it is first, so that `a)|(b` cannot pass by the parentheses that anchor it.
+        // Compiled without the anchors first, so that unbalanced parentheses as in `a)|(b` are refused.
         let compile = |pattern: &str| {
             RegexBuilder::new(pattern)
                 .size_limit(MAX_REGEX_BYTES)
@@ -441,7 +441,7 @@ impl Rewrite {
     }
 }
 
-/// Where the first `/` without a backslash before it is.
+/// The offset of the first `/` without a backslash before it.
 fn unescaped_slash(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.find(|c| {
@@ -451,7 +451,7 @@ fn unescaped_slash(text: &str) -> Option<usize> {
     })
 }
 
-/// Reads a replacement, which begins at a byte of the rule.
+/// Parses a replacement. `start` is its offset in the rule.
 fn pieces(text: &str, start: usize, groups: usize) -> Result<Vec<Piece>, MappingError> {
     let mut pieces = Vec::new();
     let mut plain = String::new();

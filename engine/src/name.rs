@@ -1,13 +1,14 @@
-//! Names that are kept in the place that they name, since following a pointer to each costs a wait for memory.
+//! Strings that are stored inline if they are short, because following a pointer to each name is slow in large policies.
 //!
-//! In place, and read ahead, the 2,150 principals of an identity with 200 groups resolve in 126 instead of 255 µs. A pattern
-//! and a principal each fill one cache line with names of up to 30 and 22 bytes; the texts of `compact_str` end at 24 for both.
+//! With inline names and reading in advance, the 2,150 principals of an identity with 200 groups are looked up in 126 instead of
+//! 255 µs. A pattern with a name of up to 30 bytes and a principal with a name of up to 22 bytes fill one cache line;
+//! `compact_str` stores up to 24 bytes inline.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::str::from_utf8;
 
-/// A text that mostly has no more than `SHORT` bytes, which need no allocation.
+/// A string without allocation if it has at most `SHORT` bytes.
 #[derive(Debug, Clone)]
 pub(crate) enum Name<const SHORT: usize> {
     Short { length: u8, bytes: [u8; SHORT] },
@@ -54,7 +55,7 @@ impl<const SHORT: usize> PartialEq for Name<SHORT> {
 
 impl<const SHORT: usize> Eq for Name<SHORT> {}
 
-/// Byte by byte, as texts are compared.
+/// Compares byte by byte, as `str` does.
 impl<const SHORT: usize> Ord for Name<SHORT> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.as_bytes().cmp(other.as_bytes())

@@ -4,14 +4,14 @@
 
 use crate::text::{lower, lower_letters};
 
-/// How two names differ that are a near miss.
+/// How the names of a near miss differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameDifference {
-    /// Only in letter case.
+    /// They differ only in letter case.
     LetterCase,
-    /// Only in leading or trailing slashes.
+    /// They differ only in leading or trailing slashes.
     Slashes,
-    /// In both.
+    /// They differ in both.
     Both,
 }
 

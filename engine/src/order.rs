@@ -1,9 +1,9 @@
-//! Order: sorting and searching, written once for every type, since each further instantiation of the standard library's
-//! sort is 5 KB of wasm.
+//! Sorting and searching with one implementation for all types, because each instantiation of the standard library's sort adds
+//! 5 KB of wasm.
 
 use std::cmp::Ordering;
 
-/// Sorts the items; equal ones stay as they were.
+/// Sorts the items. Equal items keep their order.
 pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let swaps = swaps(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -14,12 +14,12 @@ pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     }
 }
 
-/// For each item the place of the first that equals it; its own, where none does before it.
+/// The index of the first equal item, for each item.
 pub fn firsts<T: Ord>(items: &[T]) -> Vec<usize> {
     firsts_of(items.len(), &|a, b| items.get(a).cmp(&items.get(b)))
 }
 
-/// The stretch of items that compare equal; the items are in order.
+/// The items that compare equal. The items must be sorted.
 pub fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     let start = items.partition_point(|item| compare(item).is_lt());
     let items = items.get(start..).unwrap_or_default();
@@ -29,45 +29,45 @@ pub fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
 fn firsts_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut firsts = vec![0; count];
     let mut first = 0;
-    for (rank, place) in sorted_places(count, compare).into_iter().enumerate() {
-        if rank == 0 || compare(first, place).is_ne() {
-            first = place;
+    for (rank, index) in sorted_indexes(count, compare).into_iter().enumerate() {
+        if rank == 0 || compare(first, index).is_ne() {
+            first = index;
         }
-        if let Some(slot) = firsts.get_mut(place) {
+        if let Some(slot) = firsts.get_mut(index) {
             *slot = first;
         }
     }
     firsts
 }
 
-/// What to swap with what, one after the other, to put items in order.
+/// The swaps that sort the items.
 fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize, usize)> {
     let mut swaps = Vec::new();
-    // Which item belongs where: a permutation, whose cycles are gone through one by one.
-    let mut places = sorted_places(count, compare);
+    // The sorted indexes are a permutation; each of its cycles becomes a series of swaps.
+    let mut indexes = sorted_indexes(count, compare);
     for start in 0..count {
-        let mut at = start;
-        while let Some(place) = places.get_mut(at) {
-            let next = std::mem::replace(place, at);
-            if next == start || next == at {
+        let mut index = start;
+        while let Some(source) = indexes.get_mut(index) {
+            let next = std::mem::replace(source, index);
+            if next == start || next == index {
                 break;
             }
-            swaps.push((at, next));
-            at = next;
+            swaps.push((index, next));
+            index = next;
         }
     }
     swaps
 }
 
-/// A merge sort: runs of one, then of two, then of four.
-fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
+/// The indexes in sorted order, by merge sort: merges runs of one item, then of two, then of four, and so on.
+fn sorted_indexes(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut indexes: Vec<usize> = (0..count).collect();
     let mut merged = Vec::with_capacity(count);
     let mut run = 1;
     while run < count {
         merged.clear();
-        for two in places.chunks(run * 2) {
-            let (mut left, mut right) = two.split_at(run.min(two.len()));
+        for runs in indexes.chunks(run * 2) {
+            let (mut left, mut right) = runs.split_at(run.min(runs.len()));
             while let (Some((a, after_a)), Some((b, after_b))) = (left.split_first(), right.split_first()) {
                 if compare(*a, *b).is_le() {
                     merged.push(*a);
@@ -80,10 +80,10 @@ fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Ve
             merged.extend_from_slice(left);
             merged.extend_from_slice(right);
         }
-        std::mem::swap(&mut places, &mut merged);
+        std::mem::swap(&mut indexes, &mut merged);
         run *= 2;
     }
-    places
+    indexes
 }
 
 #[cfg(test)]

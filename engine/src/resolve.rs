@@ -1,4 +1,4 @@
-//! From a subject, in one of the ways in which callers can name one, to an identity.
+//! Resolves subjects (names, claims or tokens) to identities.
 
 use crate::claims::ClaimSet;
 use crate::code::{Codes, merged};
@@ -8,7 +8,7 @@ use crate::policy::Policy;
 use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
 use crate::warning::{Warning, WarningCode};
 
-/// Whose request it is, in one of the ways to state it.
+/// The subject of a request, in one of several forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     /// A user and groups by name.
@@ -18,31 +18,31 @@ pub enum Subject {
         /// The bare group names.
         groups: Vec<String>,
     },
-    /// The claims of a token; extraction runs with the policy's settings.
+    /// The claims of a token. The user and groups are extracted with the policy's settings.
     Claims {
         /// The token's payload.
         claims: ClaimSet,
-        /// The user-info document, where the settings ask for it.
+        /// The user-info document, if the settings require it.
         userinfo: Option<ClaimSet>,
     },
     /// A token whose signature is not verified.
     UnverifiedToken {
         /// A compact JWS.
         token: String,
-        /// The user-info document, where the settings ask for it.
+        /// The user-info document, if the settings require it.
         userinfo: Option<ClaimSet>,
     },
     /// A token that is verified first.
     Token {
         /// A compact JWS.
         token: String,
-        /// The user-info document, where the settings ask for it.
+        /// The user-info document, if the settings require it.
         userinfo: Option<ClaimSet>,
     },
 }
 
 impl Subject {
-    /// Whether the decision depends on the time: there are claims, and they have an `exp`, even one that is not a number.
+    /// Whether decisions depend on the time: the subject has claims with an `exp`, even one that is not a number.
     #[must_use]
     pub fn has_expiry(&self) -> bool {
         match self {
@@ -55,45 +55,45 @@ impl Subject {
     }
 }
 
-/// An identity, with how it was resolved.
+/// An identity with details about its origin.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedIdentity {
     /// The identity.
     pub identity: Identity,
-    /// How its groups came out of the claims; none for names.
+    /// The extraction of its groups from claims; `None` for names.
     pub extraction: Option<Extraction>,
-    /// The token's header, where there was a token.
+    /// The header of an unverified token; `None` for other subjects.
     pub header: Option<Header>,
-    /// What to know about the token's header, or about names that were given by hand.
-    before: Vec<Warning>,
+    /// The warnings about the token's header, its expiry, or names.
+    own_warnings: Vec<Warning>,
 }
 
 impl ResolvedIdentity {
-    /// What to know about the token and its groups, whichever way they came.
+    /// The warnings about the token or names, then about the extraction of groups.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
-        self.before.iter().chain(self.extraction.iter().flat_map(|extraction| &extraction.warnings))
+        self.own_warnings.iter().chain(self.extraction.iter().flat_map(|extraction| &extraction.warnings))
     }
 
-    /// The groups' names as the claim has them, before anything is cut off; those that were given by name.
+    /// The names of the groups as in the claim, before extraction shortens them. For a subject with names, its group names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let of_token = self.extraction.iter().flat_map(|extraction| &extraction.elements);
-        let given = if self.extraction.is_none() { self.identity.groups() } else { &[] };
-        of_token.map(|element| element.raw.as_str()).chain(given.iter().map(String::as_str))
+        let elements = self.extraction.iter().flat_map(|extraction| &extraction.elements);
+        let groups = if self.extraction.is_none() { self.identity.groups() } else { &[] };
+        elements.map(|element| element.raw.as_str()).chain(groups.iter().map(String::as_str))
     }
 }
 
-/// Why a subject has no identity. Nothing is decided, so nothing is allowed.
+/// Why a subject has no identity. Its requests are not decided, so nothing is allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// The token cannot be read.
+    /// The token cannot be decoded.
     #[error("{0}")]
     Token(#[source] TokenError),
-    /// `token` was given, but no keys to verify it with.
+    /// The subject is a token to verify, but there are no keys.
     #[error("`token` needs keys to verify it, and there are none; add a JWKS or write `unverified_token`")]
     NoKeys,
-    /// The token was refused; a stable code and a message.
+    /// The verifier refused the token; a stable code and a message.
     #[error("{1}")]
     Refused(&'static str, String),
     /// The claims name no user.
@@ -102,7 +102,7 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// A stable name of the error; of a refused token, the one that the caller's verifier gave.
+    /// The stable code of the error. For a refused token, the code of the caller's verifier.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -120,13 +120,13 @@ impl Codes for ResolveError {
     }
 }
 
-/// Verifies a token for [`resolve`]; there is none where no keys were given.
+/// A function that verifies a token for [`resolve`]; `None` if there are no keys.
 pub type TokenVerifier<'a> = Option<&'a dyn Fn(&str) -> Result<Claims, ResolveError>>;
 
-/// Resolves a subject to its identity, under a policy's settings.
+/// Resolves a subject to its identity, with a policy's settings.
 ///
 /// # Errors
-/// A token that cannot be read or is refused, or claims that name no user.
+/// The token cannot be decoded or is refused, or the claims do not name a user.
 pub fn resolve(
     policy: &Policy,
     subject: &Subject,
@@ -135,7 +135,7 @@ pub fn resolve(
     resolve_by(&|| policy.settings().identity_rules(), subject, verify)
 }
 
-/// As [`resolve`], under these rules instead of a policy's.
+/// As [`resolve`], with these rules instead of a policy's.
 ///
 /// # Errors
 /// As [`resolve`].
@@ -147,7 +147,7 @@ pub fn resolve_with(
     resolve_by(&|| rules.clone(), subject, verify)
 }
 
-/// The rules are made only if there are claims.
+/// `rules` is called only for claims and tokens.
 fn resolve_by(
     rules: &dyn Fn() -> IdentityRules,
     subject: &Subject,
@@ -155,46 +155,46 @@ fn resolve_by(
 ) -> Result<ResolvedIdentity, ResolveError> {
     match subject {
         Subject::Names { user, groups } => {
-            let (identity, before) = Identity::with_warnings(user, groups);
-            Ok(ResolvedIdentity { identity, extraction: None, header: None, before })
+            let (identity, own_warnings) = Identity::with_warnings(user, groups);
+            Ok(ResolvedIdentity { identity, extraction: None, header: None, own_warnings })
         }
         Subject::Claims { claims, userinfo } => {
             let claims = UnverifiedClaims::from(claims.clone());
-            resolve_claims(&rules(), Stated::Unverified(&claims, None), userinfo.as_ref())
+            resolve_claims(&rules(), ResolvedClaims::Unverified(&claims, None), userinfo.as_ref())
         }
         Subject::UnverifiedToken { token, userinfo } => {
             let UnverifiedToken { claims, header } = UnverifiedToken::decode(token).map_err(ResolveError::Token)?;
-            resolve_claims(&rules(), Stated::Unverified(&claims, Some(header)), userinfo.as_ref())
+            resolve_claims(&rules(), ResolvedClaims::Unverified(&claims, Some(header)), userinfo.as_ref())
         }
         Subject::Token { token, userinfo } => {
             let claims = verify.ok_or(ResolveError::NoKeys)?(token)?;
-            resolve_claims(&rules(), Stated::Verified(&claims), userinfo.as_ref())
+            resolve_claims(&rules(), ResolvedClaims::Verified(&claims), userinfo.as_ref())
         }
     }
 }
 
-/// Claims, and the header of the token that they were in.
-enum Stated<'a> {
+/// Claims, with the header of an unverified token.
+enum ResolvedClaims<'a> {
     Verified(&'a Claims),
     Unverified(&'a UnverifiedClaims, Option<Header>),
 }
 
-/// Not inlined: in wasm a function is compiled when it is first called, and names need none of this.
+/// Not inlined, so that wasm engines compile it only for claims and tokens.
 #[inline(never)]
 fn resolve_claims(
     rules: &IdentityRules,
-    stated: Stated<'_>,
+    claims: ResolvedClaims<'_>,
     userinfo: Option<&ClaimSet>,
 ) -> Result<ResolvedIdentity, ResolveError> {
-    let (identity, header) = match stated {
-        Stated::Verified(claims) => (Identity::from_verified(claims, userinfo, rules), None),
-        Stated::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, rules), header),
+    let (identity, header) = match claims {
+        ResolvedClaims::Verified(claims) => (Identity::from_verified(claims, userinfo, rules), None),
+        ResolvedClaims::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, rules), header),
     };
     let (identity, extraction) = identity.map_err(ResolveError::Identity)?;
-    let mut before = header.as_ref().map(Header::warnings).unwrap_or_default();
+    let mut own_warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
     if identity.has_unreadable_expiry() {
         let message = "`exp` is not a number, so the identity counts as expired";
-        before.push(Warning::new(WarningCode::EXPIRY_UNREADABLE, message, Some("exp".into())));
+        own_warnings.push(Warning::new(WarningCode::EXPIRY_UNREADABLE, message, Some("exp".into())));
     }
-    Ok(ResolvedIdentity { identity, extraction: Some(extraction), header, before })
+    Ok(ResolvedIdentity { identity, extraction: Some(extraction), header, own_warnings })
 }

@@ -1,6 +1,6 @@
-//! Texts: compared byte by byte and without letter case, cut in two.
+//! String functions that are smaller in wasm than those of the standard library.
 
-/// Whether two texts are equal, eight bytes at a time: wasm's own comparison goes byte by byte.
+/// Whether two texts are equal. Compares eight bytes at a time, because the comparison of wasm goes byte by byte.
 #[inline]
 pub fn equal(a: &[u8], b: &[u8]) -> bool {
     let ((a, rest_of_a), (b, rest_of_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
@@ -11,29 +11,29 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
         && rest_of_a.iter().zip(rest_of_b).all(|(a, b)| a == b)
 }
 
-/// Whether a short text is in another: what `contains` says, without the 2 KB of wasm that its search brings.
+/// As `str::contains`, without its 2 KB of wasm.
 pub(crate) fn holds(text: &str, part: &str) -> bool {
     part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-/// A text in two, before and behind the first ASCII character of this kind: `split_once`, in a fraction of its wasm.
+/// As `str::split_once` for an ASCII character, with less wasm.
 pub(crate) fn split_first(text: &str, character: u8) -> Option<(&str, &str)> {
     let place = text.bytes().position(|byte| byte == character)?;
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
-/// A text in two, before and behind the last ASCII character of this kind: `rsplit_once`, without its kilobyte of wasm.
+/// As `str::rsplit_once` for an ASCII character, without its 1 KB of wasm.
 pub(crate) fn split_last(text: &str, character: u8) -> Option<(&str, &str)> {
     let place = text.bytes().rposition(|byte| byte == character)?;
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
-/// A text in lower case, letter by letter, for comparing: a final sigma is a sigma.
+/// A text in lower case, for comparison. Converts each letter on its own, and a final sigma to a sigma.
 pub(crate) fn lower(text: &str) -> String {
     lower_letters(text).collect()
 }
 
-/// The same, letter by letter.
+/// The letters of [`lower`].
 pub(crate) fn lower_letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().map(|c| match c {
         c if c.is_ascii() => c.to_ascii_lowercase(),
@@ -55,9 +55,8 @@ fn lower_letter(c: char) -> char {
     }
 }
 
-/// Letters that have a lower case: the first of a series, how far its last one is, the step between them, and how far
-/// away the lower case is. Unicode's, as the standard library has it, in a fifth of the 11 KB that `char::to_lowercase`
-/// brings into the wasm; a test compares the two.
+/// Series of letters with a lower case: the first letter, the distance to the last, the step between letters, and the distance to
+/// the lower case. This needs a fifth of the 11 KB of wasm of `char::to_lowercase`; a test compares the two.
 #[rustfmt::skip]
 const LOWER: &[(u32, u16, u16, i32)] = &[
     (0x41, 25, 1, 32), (0xc0, 22, 1, 32), (0xd8, 6, 1, 32), (0x100, 46, 2, 1), (0x132, 4, 2, 1), (0x139, 14, 2, 1),
@@ -104,7 +103,7 @@ mod tests {
     use super::{holds, lower, lower_letter};
 
     #[test]
-    fn a_text_holds_its_parts() {
+    fn a_text_contains_its_parts() {
         for (text, part) in [("", ""), ("abc", ""), ("abc", "c"), ("abc", "abc"), ("aab", "ab")] {
             assert!(holds(text, part), "{text} {part}");
         }

@@ -1,10 +1,10 @@
-//! Time: the instant of a decision, as a value that the caller gives.
+//! The time of decisions, which is always an argument.
 
 use std::fmt;
 
 /// A time in seconds since 1970-01-01T00:00:00Z, without leap seconds, as in the claims of a token (RFC 7519, section 2).
 ///
-/// A value that is not a number is allowed, and fails closed: at such a time every identity that can expire has expired.
+/// A value that is not a number is allowed, and fails closed: at such a time, every identity with an expiry has expired.
 ///
 /// ```
 /// use gbac_engine::Timestamp;
@@ -17,7 +17,7 @@ use std::fmt;
 pub struct Timestamp(f64);
 
 impl Timestamp {
-    /// The time this many seconds after 1970.
+    /// Creates a time from seconds since 1970.
     #[must_use]
     pub const fn from_seconds(seconds: f64) -> Self {
         Self(seconds)
@@ -53,17 +53,17 @@ impl From<f64> for Timestamp {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
-    /// This time.
+    /// A time.
     Instant(Timestamp),
     /// Ignores expiry: an expired identity still counts. For simulation; never use it to grant access.
     IgnoringExpiry,
 }
 
-/// The greatest number that is read as seconds: it is in the year 5138, or as milliseconds in 1973.
+/// The greatest number that is accepted as seconds (in the year 5138). As milliseconds, it would be in 1973.
 const LATEST: f64 = 1e11;
 
 impl At {
-    /// This many seconds after 1970, unchecked: at what is not a number, every identity that can expire has expired.
+    /// Creates a time from seconds since 1970 without checks. If it is not a number, every identity with an expiry has expired.
     #[must_use]
     pub const fn seconds(seconds: f64) -> Self {
         Self::Instant(Timestamp::from_seconds(seconds))
@@ -91,9 +91,9 @@ impl At {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InstantError {
-    /// Not a number, or infinite.
+    /// The time is infinite or not a number.
     NotFinite,
-    /// It is in milliseconds.
+    /// The time is in milliseconds.
     Milliseconds,
 }
 

@@ -1,7 +1,7 @@
-//! What a person should know about a token, its groups or a name, as a value.
+//! Warnings about tokens, groups and names.
 
 code_table! {
-    /// The code of a warning; docs/policy-document.md says what each means.
+    /// The stable code of a warning; docs/policy-document.md describes each.
     WarningCode {
         EXPIRY_UNREADABLE = "expiry_unreadable",
         CLAIM_MISSING = "claim_missing",
@@ -30,14 +30,14 @@ code_table! {
     }
 }
 
-/// Something that a person should know. It never changes what is decoded, extracted or decided.
+/// A warning. Warnings never change what is decoded, extracted or decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The stable code.
     pub code: WarningCode,
-    /// One sentence, lower case, without a final period; what comes from the token is in backticks.
+    /// A sentence in lower case without a final period. Values from the token are in backticks.
     pub message: String,
-    /// The element or claim that it is about; the first, when it is about several.
+    /// The location of the element or claim; the first one if the warning is about several.
     pub location: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Warning {
     }
 }
 
-/// One more warning.
+/// Adds a warning.
 pub(crate) fn warn(warnings: &mut Vec<Warning>, code: WarningCode, message: String, location: Option<String>) {
     warnings.push(Warning::new(code, message, location));
 }

@@ -20,7 +20,7 @@ const CHECK: &str = r#"{
 }"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // An error lists every problem of a document, each with its place.
+    // The error lists all problems of the document, each with its location.
     let policy = policy_from_json(POLICY)?;
     let check = check_from_json(CHECK)?;
     let answer = answer(&policy, &check, None, At::seconds(1_800_000_000.0))?;

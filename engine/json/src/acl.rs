@@ -1,4 +1,4 @@
-//! ACLs in the Data Plane API's shape (specification 2.4).
+//! Reads and writes ACLs in the form of the Data Plane API (specification 2.4).
 
 use serde::Serialize;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use gbac_engine::model::{
     Acl, AclError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
 };
 
-/// An ACL as it is written, with all of its members.
+/// An ACL with all of its members.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "FullAcl", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclJson {
@@ -23,14 +23,14 @@ pub struct AclJson {
     pub resource_name: String,
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
-    /// `Type:name`.
+    /// The principal, as `Type:name`.
     #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
-    /// `*` or an address.
+    /// `*` for any host, or an address.
     pub host: String,
     /// The operation.
     pub operation: Code<Operation>,
-    /// Whether it allows or denies.
+    /// Whether the ACL allows or denies.
     pub permission_type: Code<Permission>,
 }
 
@@ -48,10 +48,10 @@ impl From<&Acl> for AclJson {
     }
 }
 
-/// Reads one ACL as a policy may hold it (D-27); whether it may be created is [`Acl::check_create`].
+/// Reads an ACL of a stored policy (D-27). [`Acl::check_create`] checks whether it can be created.
 ///
 /// # Errors
-/// Every problem of the object, located inside it.
+/// All problems at once, with locations relative to the ACL.
 pub fn acl_from_value(value: &Value) -> Result<Acl, Problems> {
     let mut problems = Problems::default();
     let acl = read(value, &Place::Root, &mut problems);
@@ -158,7 +158,8 @@ pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> 
     }
 }
 
-/// Reads a closed value in its one spelling; another known spelling is named in the message.
+/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For any other spelling of a value, the
+/// message has the right one.
 #[expect(clippy::too_many_arguments, reason = "one call per enumeration; a trait would only rename the arguments")]
 fn closed<T: Copy>(
     fields: &mut Fields<'_>,
@@ -179,10 +180,10 @@ fn closed<T: Copy>(
     value
 }
 
-/// Says that a text is no value of an enumeration, and what to write.
-fn unknown_value(text: &str, meant: Option<&str>, all: &[String], at: &Place<'_>, problems: &mut Problems) {
-    let advice = match meant {
-        Some(meant) => format!("write `{meant}`"),
+/// Adds the problem that a text is not a value of an enumeration, with what to write instead.
+fn unknown_value(text: &str, suggestion: Option<&str>, all: &[String], at: &Place<'_>, problems: &mut Problems) {
+    let advice = match suggestion {
+        Some(suggestion) => format!("write `{suggestion}`"),
         None => format!("the values are `{}`", all.join("`, `")),
     };
     let short: String = text.chars().take(80).collect();

@@ -1,4 +1,4 @@
-//! The answers of the analysis as JSON.
+//! Writes the results of the analysis.
 
 use serde::Serialize;
 #[cfg(feature = "typescript")]
@@ -19,14 +19,14 @@ fn strings<T: ToString>(values: &[T]) -> Vec<String> {
     values.iter().map(T::to_string).collect()
 }
 
-/// Operations by name; `OPERATION_ALL` alone where it is every operation there is.
+/// The codes of operations; only `OPERATION_ALL` for all operations.
 fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
     let all: &[Operation] = &[Operation::All];
     let operations = if operations.len() == Operation::ALL.len() { all } else { operations };
     operations.iter().map(Code::from).collect()
 }
 
-/// Names of resources, as in an ACL.
+/// A pattern of resource names, as in an ACL.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NamePattern", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PatternJson {
@@ -42,7 +42,7 @@ impl From<&NamePattern> for PatternJson {
     }
 }
 
-/// An ACL that matches, and the path to it.
+/// A matching ACL, and the path to its principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AclMatch", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclMatchJson {
@@ -57,42 +57,42 @@ pub struct AclMatchJson {
 }
 
 impl From<&AclMatch> for AclMatchJson {
-    fn from(found: &AclMatch) -> Self {
-        Self { acl: (&found.acl).into(), group: found.group.clone(), role: found.role.clone() }
+    fn from(matching: &AclMatch) -> Self {
+        Self { acl: (&matching.acl).into(), group: matching.group.clone(), role: matching.role.clone() }
     }
 }
 
-/// Who is allowed one operation on one resource.
+/// The principals that are allowed one operation on one resource.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCan", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanJson {
-    /// The superusers, by name.
+    /// The names of the superusers.
     pub superusers: Vec<String>,
-    /// Every principal that an ACL for this names.
+    /// The principals of the ACLs that match.
     pub entries: Vec<WhoCanEntryJson>,
-    /// Principals whose members are denied, whatever else they are.
+    /// The principals whose members are denied, regardless of their other groups and roles.
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::AclPrincipal>"))]
     pub blocked_for: Vec<String>,
 }
 
 impl From<&WhoCan> for WhoCanJson {
-    fn from(who: &WhoCan) -> Self {
+    fn from(result: &WhoCan) -> Self {
         Self {
-            superusers: who.superusers.clone(),
-            entries: who.entries.iter().map(WhoCanEntryJson::from).collect(),
-            blocked_for: strings(&who.blocked_for),
+            superusers: result.superusers.clone(),
+            entries: result.entries.iter().map(WhoCanEntryJson::from).collect(),
+            blocked_for: strings(&result.blocked_for),
         }
     }
 }
 
-/// A principal, and the decision for somebody who is nothing else.
+/// A principal, and the decision for an identity with only this principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCanEntry", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanEntryJson {
     /// `Type:name`; `User:*` for everyone.
     #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
-    /// Present and true for everyone; the user whose name is an asterisk is not (D-33).
+    /// Present and true for everyone, but not for the user named `*` (D-33).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub everyone: bool,
@@ -106,14 +106,14 @@ pub struct WhoCanEntryJson {
     pub members: Vec<String>,
     /// `allow` or `deny`.
     pub outcome: Code<Outcome>,
-    /// What allows it; there also where a deny blocks it.
+    /// The ACL that allows the request, even if a deny overrides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granted_by: Option<AclMatchJson>,
-    /// What denies it.
+    /// The ACLs that deny the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub denied_by: Vec<AclMatchJson>,
-    /// Present and true when the host could change the answer.
+    /// Present and true if the decision could differ if the host were known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub host_unknown: bool,
@@ -134,17 +134,17 @@ impl From<&WhoCanEntry> for WhoCanEntryJson {
     }
 }
 
-/// Everything that somebody is allowed to do. A request is allowed exactly if a grant covers it and none of its exceptions does.
+/// All permissions. A request is allowed if and only if a grant covers it and none of the grant's exceptions does.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Permissions", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PermissionsJson {
-    /// Whether everything is allowed, without any grant.
+    /// Whether all requests are allowed, without any grant.
     pub superuser: bool,
-    /// Present and true if the identity has expired: it is allowed none of this.
+    /// Present and true if the identity has expired, so that all of its requests are denied.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub expired: bool,
-    /// What ACLs allow.
+    /// The permissions from ACLs.
     pub grants: Vec<GrantJson>,
 }
 
@@ -165,11 +165,11 @@ pub struct GrantJson {
     pub resource_name: String,
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
-    /// `OPERATION_*`; `OPERATION_ALL` alone is every operation, among others it is a request for `ALL` itself (D-27).
+    /// The operations. `OPERATION_ALL` alone means all operations; among others, it means requests for `ALL` itself (D-27).
     pub operations: Vec<Code<Operation>>,
-    /// `*` or an address.
+    /// `*` for any host, or an address.
     pub host: String,
-    /// What is denied of it.
+    /// The names that are denied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub except: Vec<GrantExceptionJson>,
@@ -196,7 +196,7 @@ pub struct GrantExceptionJson {
     pub resource_name: String,
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
-    /// `*` or an address; what is denied from an address is also denied where none is known.
+    /// `*` for any host, or an address. Requests from an unknown host are denied too.
     pub host: String,
 }
 
@@ -210,7 +210,7 @@ impl From<&GrantException> for GrantExceptionJson {
     }
 }
 
-/// How the decisions of two policies differ, over every identity.
+/// How the decisions of two policies differ, for all identities.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
@@ -308,7 +308,7 @@ impl From<&GroupChange> for GroupChangeJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NameEffect", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameEffectJson {
-    /// As in a difference.
+    /// The effect, as in a difference.
     pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
     pub extents: Vec<AccessRegionJson>,
@@ -328,7 +328,7 @@ impl From<&NameEffect> for NameEffectJson {
     }
 }
 
-/// One effect on one principal.
+/// The effect of a change on one principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Difference", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DifferenceJson {
@@ -365,7 +365,7 @@ impl From<&Difference> for DifferenceJson {
     }
 }
 
-/// Requests: operations on names from hosts.
+/// A set of requests: operations on resource names from hosts.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessRegion", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessRegionJson {
@@ -375,40 +375,40 @@ pub struct AccessRegionJson {
     pub resource_name: String,
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
-    /// The names among them that do not belong to it.
+    /// The names that the set does not include.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub except: Vec<PatternJson>,
-    /// As in a grant.
+    /// The operations, as in a grant.
     pub operations: Vec<Code<Operation>>,
-    /// Absent when from anywhere.
+    /// The hosts; absent for any host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostSetJson>,
 }
 
 impl From<&AccessRegion> for AccessRegionJson {
-    fn from(extent: &AccessRegion) -> Self {
+    fn from(region: &AccessRegion) -> Self {
         Self {
-            resource_type: extent.resource_type.into(),
-            resource_name: extent.pattern.name.clone(),
-            resource_pattern_type: extent.pattern.pattern_type.into(),
-            except: extent.except.iter().map(PatternJson::from).collect(),
-            operations: operations(&extent.operations),
-            hosts: (!extent.hosts.is_any()).then(|| (&extent.hosts).into()),
+            resource_type: region.resource_type.into(),
+            resource_name: region.pattern.name.clone(),
+            resource_pattern_type: region.pattern.pattern_type.into(),
+            except: region.except.iter().map(PatternJson::from).collect(),
+            operations: operations(&region.operations),
+            hosts: (!region.hosts.is_any()).then(|| (&region.hosts).into()),
         }
     }
 }
 
-/// From where requests come: `only` these addresses or `all_but` these.
+/// A set of hosts: `only` some addresses, or `all_but` some addresses.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HostSet", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostSetJson {
-    /// Whether requests that name no address are among them.
+    /// Whether the set includes requests from unknown hosts.
     pub unknown: bool,
-    /// These addresses.
+    /// The addresses in the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
-    /// Every address but these.
+    /// The addresses that are not in the set; all others are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_but: Option<Vec<String>>,
 }
@@ -423,11 +423,11 @@ impl From<&HostSet> for HostSetJson {
     }
 }
 
-/// A check whose answer differs: its first members are a check as in docs/policy-document.md.
+/// A check that is decided differently. Its members other than `before` and `after` are a check as in docs/policy-document.md.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Counterexample", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CounterexampleJson {
-    /// Who asks.
+    /// The subject.
     pub identity: IdentityJson,
     /// The client's address.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -436,11 +436,11 @@ pub struct CounterexampleJson {
     pub operation: Code<Operation>,
     /// The resource's type.
     pub resource_type: Code<ResourceType>,
-    /// The name.
+    /// The resource's name.
     pub resource_name: String,
-    /// What the earlier policy decides.
+    /// The decision of the earlier policy.
     pub before: DecisionJson,
-    /// What the later one decides.
+    /// The decision of the later policy.
     pub after: DecisionJson,
 }
 
@@ -469,22 +469,22 @@ impl From<&Counterexample> for CounterexampleJson {
     }
 }
 
-/// What would allow requests that are denied.
+/// The smallest changes that would allow denied requests.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "LeastGrant", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeastGrantJson {
-    /// How each request is decided now.
+    /// The current decision on each request.
     pub decisions: Vec<DecisionJson>,
-    /// The denies that no grant overrides.
+    /// The denies, which grants cannot override.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub denied_by: Vec<AclMatchJson>,
-    /// The smallest sets of groups and roles, each as `Type:name`.
+    /// The smallest sets of groups and roles that would allow the requests, each principal as `Type:name`.
     #[cfg_attr(feature = "typescript", ts(as = "Vec<Vec<crate::literal::AclPrincipal>>"))]
     pub sets: Vec<Vec<String>>,
-    /// Whether these are all, and there is no smaller one.
+    /// Whether `sets` contains all of the smallest sets.
     pub complete: bool,
-    /// The narrowest new ACLs.
+    /// The narrowest new ACLs that would allow the requests.
     pub acls: Vec<AclJson>,
 }
 
@@ -504,23 +504,23 @@ impl From<&LeastGrant> for LeastGrantJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Finding", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FindingJson {
-    /// The stable code of its kind.
+    /// The stable code.
     pub code: Code<FindingCode>,
     /// `error`, `warning` or `notice`.
     pub severity: Code<Severity>,
-    /// What was found.
+    /// The problem.
     pub message: String,
     /// What to do about it.
     pub hint: String,
-    /// The ACL that it is about, then those that make it so.
+    /// The ACL that the finding is about, then the ACLs that cause the problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub acls: Vec<AclJson>,
-    /// `Type:name` of each principal that it is about.
+    /// The principals that the finding is about, each as `Type:name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
     pub principals: Vec<String>,
-    /// JSON Pointers into the document.
+    /// The locations in the document, as JSON Pointers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub places: Vec<String>,

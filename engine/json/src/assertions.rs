@@ -1,4 +1,4 @@
-//! Assertion files: a policy and named checks with the outcome that is expected.
+//! Assertion files: a policy and named checks with expected outcomes.
 
 use serde_json::{Map, Value, json};
 
@@ -13,87 +13,87 @@ use gbac_engine::policy::Policy;
 /// An assertion file, version 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assertions {
-    /// The policy, or where it is.
+    /// The policy, or its file.
     pub policy: PolicySource,
     /// The tests, in order.
     pub tests: Vec<AssertionTest>,
 }
 
-/// Where the policy of an assertion file is.
+/// The source of the policy of an assertion file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PolicySource {
-    /// In the file.
+    /// The policy is in the assertion file.
     Inline(Box<Policy>),
-    /// In another file, named relative to this one; whoever has a disk reads it.
+    /// The policy is in another file, with this path relative to the assertion file. The caller must read it.
     File(String),
 }
 
-/// One named check and what is expected of it.
+/// A named check with its expected outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssertionTest {
-    /// The name, for people.
+    /// The name, for display.
     pub name: String,
-    /// An identifier, where the file has one.
+    /// The identifier, if the file has one.
     pub id: Option<String>,
-    /// The clauses or decisions that the test rests on, where the file names them.
+    /// The clauses or decisions that the test covers, if the file names them.
     pub spec: Vec<String>,
     /// The check.
     pub check: Check,
-    /// What is expected.
+    /// The expected outcome.
     pub expect: Expectation,
 }
 
-/// What is expected of a check: members of its decision, the groups of its identity, or an error.
+/// The expected outcome of a check: members of its decision, the groups of its identity, or an error.
 ///
-/// Only what is written is compared; `null` says that the member is absent.
+/// Only the members of the expectation are compared. `null` means that a member is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation(Map<String, Value>);
 
-/// What a check came to: an answer with the groups of its identity, or the code of the error in its place.
+/// The observed outcome of a check: an answer with the groups of the identity, or the code of an error.
 pub type Observed<'a> = Result<(&'a Answer, &'a [String]), &'a str>;
 
-/// The members that an expectation may name, besides `groups` and `error`.
+/// The members that an expectation may have, besides `groups` and `error`.
 const DECISION_MEMBERS: [&str; 9] =
     ["outcome", "reason", "source", "group", "role", "acl", "implied_by", "host_unknown", "verified"];
 
 impl Expectation {
-    /// What differs between this and what was observed, in words; none when it holds.
+    /// Describes the differences from the observed outcome; `None` if there are none.
     #[must_use]
     pub fn difference(&self, observed: &Observed<'_>) -> Option<String> {
-        let mut found = match observed {
+        let mut actual = match observed {
             Ok((answer, _)) => serde_json::to_value(AnswerJson::from(*answer)).unwrap_or_default(),
             Err(code) => json!({ "error": code }),
         };
-        if let (Ok((_, groups)), Value::Object(members)) = (observed, &mut found) {
+        if let (Ok((_, groups)), Value::Object(members)) = (observed, &mut actual) {
             members.insert("groups".into(), json!(groups));
         }
         if let (Err(code), None) = (observed, self.0.get("error")) {
             return Some(format!("the check failed with `{code}`"));
         }
-        let wrong: Vec<String> = self
+        let differences: Vec<String> = self
             .0
             .iter()
-            .filter_map(|(name, wanted)| {
-                let found = found.get(name).unwrap_or(&Value::Null);
-                // A flag that is false is not written.
-                let same = found == wanted || (found.is_null() && *wanted == Value::Bool(false));
-                (!same).then(|| format!("{name} is {found}, expected {wanted}"))
+            .filter_map(|(name, expected)| {
+                let actual = actual.get(name).unwrap_or(&Value::Null);
+                // Flags that are false are omitted from decisions.
+                let is_equal = actual == expected || (actual.is_null() && *expected == Value::Bool(false));
+                (!is_equal).then(|| format!("{name} is {actual}, expected {expected}"))
             })
             .collect();
-        (!wrong.is_empty()).then(|| wrong.join("; "))
+        (!differences.is_empty()).then(|| differences.join("; "))
     }
 }
 
-/// What comes before the assertion file in a bug report, and what after it.
+/// The delimiters of the assertion file in a bug report.
 const BLOCK: (&str, &str) = ("\n```json\n", "\n```");
 
-/// A bug report as text for people (Markdown): what they read first, then the test with its policy. [`find_assertions`] finds it.
+/// Writes a bug report in Markdown: a description, then the assertion file. [`find_assertions`] finds the file in it.
 #[must_use]
-pub fn assertion_report(words: &str, file: &str) -> String {
-    format!("{}\n{}{file}{}\n", words.trim_end(), BLOCK.0, BLOCK.1)
+pub fn assertion_report(description: &str, file: &str) -> String {
+    format!("{}\n{}{file}{}\n", description.trim_end(), BLOCK.0, BLOCK.1)
 }
 
-/// The assertion file in a text: that of a bug report, or the text itself.
+/// Finds the assertion file in a bug report. A text that is an assertion file is returned unchanged.
 ///
 /// ```
 /// use gbac_json::{assertion_report, find_assertions};
@@ -106,23 +106,23 @@ pub fn find_assertions(text: &str) -> &str {
     if text.trim_start().starts_with(['{', '[']) {
         return text;
     }
-    // The last one: no line of JSON begins with the mark, but a line of the words could.
-    let block = text.rfind(BLOCK.0).and_then(|place| text.get(place + BLOCK.0.len()..));
+    // The last block, because the description can contain such a block too, but the assertion file cannot.
+    let block = text.rfind(BLOCK.0).and_then(|start| text.get(start + BLOCK.0.len()..));
     block.map_or(text, |block| block.split(BLOCK.1).next().unwrap_or(block))
 }
 
 /// Reads an assertion file.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn assertions_from_json(text: &str) -> Result<Assertions, Problems> {
     assertions_from_value(&reader::parse(text)?)
 }
 
-/// Reads an assertion file that is parsed already.
+/// Reads an assertion file from a JSON value.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn assertions_from_value(value: &Value) -> Result<Assertions, Problems> {
     let mut problems = Problems::default();
     let file = read(value, &mut problems);
@@ -172,7 +172,7 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<A
         .required("expect", at, problems)
         .and_then(|value| read_expectation(value, &Place::Member(at, "expect"), problems));
     fields.finish(at, problems);
-    // A test that read the clock would hold today and fail tomorrow.
+    // A test must not depend on the current time.
     if check.as_ref().is_some_and(|check| check.at.is_none() && check.subject.has_expiry()) {
         let place = Place::Member(at, "check");
         let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
@@ -193,7 +193,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
     for (name, value) in members {
         let place = Place::Member(at, name);
         let text = value.as_str();
-        let known = match name.as_str() {
+        let is_valid = match name.as_str() {
             "outcome" => text.is_some_and(|text| Outcome::from_code(text).is_some()),
             "reason" => text.is_some_and(|text| Reason::from_code(text).is_some()),
             "source" => value.is_null() || text.is_some_and(|text| Source::from_code(text).is_some()),
@@ -205,7 +205,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
                 continue;
             }
         };
-        if !known {
+        if !is_valid {
             problems.push(&place, ProblemCode::UNKNOWN_VALUE, format!("`{value}` is not a value of `{name}`"));
         }
     }

@@ -1,4 +1,4 @@
-//! Between JSON values and the engine's own types: claims, properties, audit events.
+//! Converts between JSON values and types of the engine: claims, cluster properties, audit events.
 
 use gbac_analysis::audit::Event;
 use gbac_analysis::provider::AcceptedTokens;
@@ -7,11 +7,11 @@ use gbac_engine::token::UnverifiedClaims;
 use gbac_engine::{ClaimSet, internal};
 use serde_json::{Map, Value};
 
-/// Reads one JSON value strictly: a duplicate member is an error.
+/// Parses one JSON value strictly: a duplicate member is an error.
 ///
 /// # Errors
-/// The text is not exactly one JSON value, an object has a member twice, the value nests too deep, a number is out of range, or
-/// the text starts with a byte order mark.
+/// The text is not exactly one JSON value, an object has a duplicate member, the value is nested too deeply, a number is out of
+/// range, or the text starts with a byte order mark.
 ///
 /// ```
 /// assert!(gbac_json::parse(r#"{ "groups": ["a"] }"#).is_ok());
@@ -22,25 +22,25 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     internal::parse(text)
 }
 
-/// The members of a JSON object as a set of claims.
+/// Creates a set of claims from the members of a JSON object.
 #[must_use]
 pub const fn claims_from_object(members: Map<String, Value>) -> ClaimSet {
     internal::claim_set(members)
 }
 
-/// The members of a JSON object as the claims of a token that nobody verified.
+/// Creates unverified claims from the members of a JSON object.
 #[must_use]
 pub fn unverified_claims(members: Map<String, Value>) -> UnverifiedClaims {
     claims_from_object(members).into()
 }
 
-/// A set of claims as the members of a JSON object.
+/// The members of the JSON object of a set of claims.
 #[must_use]
 pub const fn claims_to_object(claims: &ClaimSet) -> &Map<String, Value> {
     internal::members(claims)
 }
 
-/// The tokens that a service accepts, read from its cluster properties by name.
+/// Reads the requirements for tokens from the cluster properties of a service.
 #[must_use]
 pub fn accepted_from_properties<'a>(property: impl Fn(&str) -> Option<&'a Value>) -> AcceptedTokens {
     let text = |name| {
@@ -56,7 +56,7 @@ pub fn accepted_from_properties<'a>(property: impl Fn(&str) -> Option<&'a Value>
     }
 }
 
-/// An audit event as a JSON value; [`Event::to_line`] writes it in the platform's order.
+/// An audit event as a JSON value. [`Event::to_line`] writes the members in the order of the platform.
 #[must_use]
 pub fn event_to_value(event: &Event) -> Value {
     serde_json::from_str(&event.to_line()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Changes of a policy: one JSON object each, whose member `change` says what is done.
+//! Reads changes of a policy: JSON objects with a member `change`.
 
 use serde_json::Value;
 
@@ -15,10 +15,10 @@ use gbac_engine::policy::Change;
 /// Reads one change of a policy: `add_acl` and `remove_acl` of an `acl`, `create_role`, `delete_role` and
 /// `delete_role_and_acls` of a `role`, `add_member` and `remove_member` of a `role` and a `principal`, `settings`.
 ///
-/// What a document may hold may be added (D-27); the names and members of roles are looked at when the change is made.
+/// ACLs are accepted as in policy documents (D-27). The names and members of roles are checked when the change is applied.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 ///
 /// ```
 /// use gbac_engine::policy::Policy;
@@ -62,8 +62,8 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
     let at = Place::Member(&Place::Root, "changes");
     match list? {
         Value::Array(changes) => {
-            let read = |(place, change)| read(change, &Place::Element(&at, place), problems);
-            // Not the first problem only: the others are told too.
+            let read = |(index, change)| read(change, &Place::Element(&at, index), problems);
+            // Reads all changes before stopping, to report all problems.
             let changes: Vec<Option<Change>> = changes.iter().enumerate().map(read).collect();
             changes.into_iter().collect()
         }
@@ -74,40 +74,40 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
     }
 }
 
-/// Reads changes that are tried: an array of changes of a policy, and of `join_group` and `leave_group` of a `group`, its bare
-/// name, for what the identity provider could do to the person.
+/// Reads hypothetical changes: an array of policy changes and of `join_group` and `leave_group`, which have a `group` with the
+/// bare name of a group that the user would join or leave in the identity provider.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 ///
 /// ```
 /// use gbac_json::hypothetical_changes_from_json;
-/// let trials = hypothetical_changes_from_json(r#"[{ "change": "join_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
-/// assert_eq!((trials.as_slice().len(), trials.changes().count()), (2, 1));
+/// let changes = hypothetical_changes_from_json(r#"[{ "change": "join_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
+/// assert_eq!((changes.as_slice().len(), changes.changes().count()), (2, 1));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 pub fn hypothetical_changes_from_json(text: &str) -> Result<HypotheticalChanges, Problems> {
     hypothetical_changes_from_value(&reader::parse(text)?)
 }
 
-/// Reads changes that are tried and parsed already.
+/// Reads hypothetical changes from a JSON value.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn hypothetical_changes_from_value(value: &Value) -> Result<HypotheticalChanges, Problems> {
     let mut problems = Problems::default();
     let Value::Array(changes) = value else {
         problems.expected(&Place::Root, "an array of changes", value);
         return Err(problems);
     };
-    let mut trials = HypotheticalChanges::default();
-    for (place, value) in changes.iter().enumerate() {
-        trials.extend(read_trial(value, &Place::Element(&Place::Root, place), &mut problems));
+    let mut hypothetical = HypotheticalChanges::default();
+    for (index, value) in changes.iter().enumerate() {
+        hypothetical.extend(read_hypothetical(value, &Place::Element(&Place::Root, index), &mut problems));
     }
-    problems.or(Some(trials))
+    problems.or(Some(hypothetical))
 }
 
-fn read_trial(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<HypotheticalChange> {
+fn read_hypothetical(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<HypotheticalChange> {
     let kind = value.get("change").and_then(Value::as_str);
     let Some(kind @ ("join_group" | "leave_group")) = kind else {
         return read(value, at, problems).map(HypotheticalChange::Policy);
@@ -138,7 +138,7 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
             .and_then(|value| document::read_settings(value, &Place::Member(at, "settings"), problems))
             .map(|settings| Change::Settings(Box::new(settings))),
         "create_role" | "delete_role" | "delete_role_and_acls" | "add_member" | "remove_member" => {
-            read_of_role(kind, &mut fields, at, problems)
+            read_role_change(kind, &mut fields, at, problems)
         }
         "join_group" | "leave_group" => {
             let message = format!(
@@ -157,7 +157,7 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
     change
 }
 
-fn read_of_role(kind: &str, fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
+fn read_role_change(kind: &str, fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
     let role = fields.string("role", at, problems).map(str::to_owned);
     Some(match kind {
         "create_role" => Change::CreateRole(role?),

@@ -1,4 +1,4 @@
-//! Checks: one JSON object each.
+//! Reads and writes checks.
 
 use std::net::IpAddr;
 
@@ -15,10 +15,10 @@ use gbac_engine::identity::Identity;
 use gbac_engine::internal::claim_set;
 use gbac_engine::model::{Host, Operation, PrincipalType, ResourceType};
 
-/// Reads a check.
+/// Reads a check: a subject and a request, as a JSON object.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 ///
 /// ```
 /// use gbac_json::check_from_json;
@@ -31,20 +31,20 @@ pub fn check_from_json(text: &str) -> Result<Check, Problems> {
     check_from_value(&reader::parse(text)?)
 }
 
-/// Reads a check that is parsed already.
+/// Reads a check from a JSON value.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
     let mut problems = Problems::default();
     let check = read(value, &Place::Root, &mut problems);
     problems.or(check)
 }
 
-/// Reads a subject whose names are known, without an object around them. The places of problems are those of a check.
+/// Reads a subject with names from separate arguments. The locations of problems are those in a check.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn named_subject(user: &str, groups: Option<&Value>) -> Result<Subject, Problems> {
     let mut problems = Problems::default();
     let at = Place::Member(&Place::Root, "identity");
@@ -55,11 +55,11 @@ pub fn named_subject(user: &str, groups: Option<&Value>) -> Result<Subject, Prob
     problems.or(Some(Subject::Names { user: user.into(), groups }))
 }
 
-/// Reads a check of one operation on one resource by nobody, without an object around its members. The places of problems are
-/// those of a check.
+/// Reads a check of one operation on one resource from separate arguments, with an empty subject. The locations of problems are
+/// those in a check.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn access_check(
     operation: &str,
     resource_type: &str,
@@ -82,8 +82,7 @@ pub fn access_check(
     problems.or(check)
 }
 
-/// A check of one operation on one resource by somebody whose names are known, for writing: [`check_from_value`] reads it.
-/// The instant is not in it.
+/// Writes a request of an identity as a check that [`check_from_value`] can read. The check does not contain the time.
 ///
 /// ```
 /// use gbac_engine::decide::{At, Request};
@@ -110,15 +109,15 @@ pub fn check_to_value(identity: &Identity, request: &Request<'_>) -> Value {
     check
 }
 
-/// Reads a check that says everything but who asks, whom the caller knows.
+/// Reads a check without a subject, and adds the given one.
 ///
 /// # Errors
-/// Every problem at once; a member that says who asks is one of them.
-pub fn query_from_json(text: &str, who: Subject) -> Result<Check, Problems> {
+/// All problems at once. A subject in the text is also a problem.
+pub fn query_from_json(text: &str, subject: Subject) -> Result<Check, Problems> {
     let value = reader::parse(text)?;
     let mut problems = Problems::default();
     let check = Fields::of(&value, &Place::Root, &mut problems)
-        .and_then(|fields| read_query_of(fields, Some(who), &Place::Root, &mut problems));
+        .and_then(|fields| read_query_of(fields, Some(subject), &Place::Root, &mut problems));
     problems.or(check)
 }
 
@@ -138,7 +137,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     read_query_of(fields, subject, at, problems)
 }
 
-/// Reads all but who asks.
+/// Reads the members of a check other than the subject.
 fn read_query_of(
     mut fields: Fields<'_>,
     subject: Option<Subject>,
@@ -165,7 +164,7 @@ fn read_host(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<IpAd
     }
 }
 
-/// Reads when the question is asked: `now`, or `"ignore_expiry": true`, or nothing.
+/// Reads the time of a check: `now`, `"ignore_expiry": true`, or `None`.
 fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<At> {
     let now = fields.optional("now").and_then(|value| {
         let place = Place::Member(at, "now");
@@ -197,13 +196,13 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         .optional("userinfo")
         .and_then(|value| object(value, &Place::Member(at, "userinfo"), problems).cloned())
         .map(claim_set);
-    let given = [identity, claims, unverified, token].iter().flatten().count();
-    if given != 1 {
-        let found = if given == 0 { "there is none" } else { "there is more than one" };
+    let forms = [identity, claims, unverified, token].iter().flatten().count();
+    if forms != 1 {
+        let problem = if forms == 0 { "there is none" } else { "there is more than one" };
         problems.push(
             at,
             ProblemCode::IDENTITY_WAYS,
-            format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {found}"),
+            format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {problem}"),
         );
         return None;
     }
@@ -238,7 +237,7 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
     Some(Subject::Token { token, userinfo })
 }
 
-/// Refuses what is no name of a user.
+/// Checks that a user name has no type.
 fn read_user(user: &str, at: &Place<'_>, problems: &mut Problems) {
     bare(PrincipalType::User, user, &Place::Member(at, "user"), problems);
 }
@@ -252,7 +251,7 @@ fn read_groups(groups: &[Value], at: &Place<'_>, problems: &mut Problems) -> Vec
     reader::strings(groups, at, problems)
 }
 
-/// Refuses a principal where a bare name belongs.
+/// Checks that a name has no type.
 pub(super) fn bare(kind: PrincipalType, name: &str, at: &Place<'_>, problems: &mut Problems) {
     if let Err(error) = kind.check_bare(name) {
         problems.refused(at, &error, &error.hint());
@@ -285,7 +284,7 @@ fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) 
     let resource_type = fields.string("resource_type", at, problems);
     let resource_type = resource_type.and_then(|text| read_resource_type(text, at, problems));
     let resource_name = match resource_type {
-        // The cluster has one name, and the registry as a whole needs none.
+        // The cluster and the registry as a whole need no name.
         Some(ResourceType::Cluster | ResourceType::Registry) => {
             Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
         }

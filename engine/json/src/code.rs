@@ -1,4 +1,4 @@
-//! Stable names: the closed values of documents and answers, which JSON writes as strings.
+//! Stable codes: enumeration values that are strings in JSON.
 
 use std::marker::PhantomData;
 
@@ -14,25 +14,25 @@ use serde::{Serialize, Serializer};
 
 use super::tables::{FaultCode, ProblemCode};
 
-/// A type whose values have stable names.
+/// A type whose values have stable codes.
 pub trait Coded {
-    /// The stable name of a value.
+    /// The stable code of the value.
     fn code(&self) -> &'static str;
 
-    /// The name of the type in TypeScript, its description, and every stable name.
+    /// The TypeScript type: its name, its description, and all codes.
     #[cfg(feature = "typescript")]
     fn union() -> Union;
 }
 
-/// The names of a type's values.
+/// A TypeScript union of codes.
 #[cfg(feature = "typescript")]
 #[derive(Debug, Clone)]
 pub struct Union {
     /// The name of the type.
     pub name: &'static str,
-    /// Its description, a line each.
+    /// The description, by line.
     pub docs: &'static [&'static str],
-    /// The names, in the order of the table.
+    /// The codes, in the order of the table.
     pub names: Vec<&'static str>,
 }
 
@@ -43,7 +43,7 @@ impl Union {
     }
 }
 
-/// The stable name of a `T`.
+/// The stable code of a `T`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code<T> {
     name: &'static str,
@@ -51,7 +51,7 @@ pub struct Code<T> {
 }
 
 impl<T: Coded> Code<T> {
-    /// The name itself.
+    /// The code as text.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         self.name
@@ -77,7 +77,7 @@ impl<T> From<Code<T>> for String {
 }
 
 impl<T> Serialize for Code<T> {
-    /// As a variant without content: a string in JSON, and in JavaScript one that crosses once and not in every answer.
+    /// Serializes the code as a unit variant: a string in JSON. In JavaScript, the string is created once, not for each result.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit_variant("Code", 0, self.name)
     }
@@ -89,7 +89,7 @@ impl Serialize for ProblemCode {
     }
 }
 
-/// Types whose codes come from a table of the engine.
+/// Implements `Coded` for types whose codes are in a table of the engine.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal: $code:expr;)+) => {
         $(impl Coded for $type {
@@ -113,15 +113,15 @@ codes! {
     DropCode as "DropCode": |code| code.as_str();
     #[doc = " The code of a rule or setting that probably does not do what was intended."]
     FindingCode as "FindingCode": |code| code.as_str();
-    #[doc = " The code of one thing that is wrong with a document."]
+    #[doc = " The code of a problem of a document."]
     ProblemCode as "ProblemCode": |code| code.as_str();
-    #[doc = " The code of a call that the engine refuses."]
+    #[doc = " The code of a failed call."]
     FaultCode as "FaultCode": |code| code.as_str();
     #[doc = " Why a change does nothing."]
     NoOp as "NoOpCode": NoOp::code;
 }
 
-/// Types with a table of their values.
+/// Implements `Coded` for types with a table `ALL` of their values.
 macro_rules! tables {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal: $code:expr;)+) => {
         $(impl Coded for $type {
@@ -139,7 +139,7 @@ macro_rules! tables {
     };
 }
 
-/// Types whose names stand here: a value that is missing does not compile.
+/// Implements `Coded` for types whose codes are listed here. A missing value does not compile.
 macro_rules! names {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:pat => $code:literal,)+ })+) => {
         $(impl Coded for $type {
@@ -155,7 +155,7 @@ macro_rules! names {
     };
 }
 
-/// Types with names of their own, but without a table: a value that is missing does not compile.
+/// Implements `Coded` for types with a method `code`, but without a table. A missing value does not compile.
 macro_rules! values {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:ident $(($inner:expr))?),+ $(,)? })+) => {
         $(impl Coded for $type {
@@ -178,29 +178,29 @@ macro_rules! values {
 }
 
 tables! {
-    #[doc = " What a resource is, in the platform's own values. `RESOURCE_TYPE_GROUP` is a consumer group."]
+    #[doc = " A resource type, as in the Data Plane API. `RESOURCE_TYPE_GROUP` is a consumer group."]
     ResourceType as "ResourceType": |value| value.spelling().data_plane;
-    #[doc = " What a request does, in the platform's own values."]
+    #[doc = " An operation, as in the Data Plane API."]
     Operation as "Operation": |value| value.spelling().data_plane;
-    #[doc = " How the resource name of an ACL is compared; the literal `*` is every name."]
+    #[doc = " How the resource name of an ACL is compared. The literal `*` matches every name."]
     PatternType as "PatternType": |value| value.spelling().data_plane;
     #[doc = " Whether an ACL allows or denies."]
     Permission as "PermissionType": |value| value.spelling().data_plane;
     #[doc = " The outcome of a decision."]
     Outcome as "Outcome": Outcome::code;
-    #[doc = " Why a decision has its outcome."]
+    #[doc = " The reason for a decision."]
     Reason as "Reason": Reason::code;
-    #[doc = " Which of the four sources the deciding ACL comes from."]
+    #[doc = " The source of an ACL: how its principal belongs to the identity."]
     Source as "Source": Source::code;
-    #[doc = " What becomes of path-style names."]
+    #[doc = " The treatment of path-style names."]
     NestedGroupBehavior as "NestedGroupBehavior": NestedGroupBehavior::as_str;
     #[doc = " The APIs whose requests are known."]
     Api as "Api": Api::name;
-    #[doc = " How much a finding matters."]
+    #[doc = " The severity of a finding."]
     Severity as "Severity": Severity::code;
-    #[doc = " What a change does to the requests of a principal."]
+    #[doc = " The effect of a change on the requests of a principal."]
     AccessEffect as "AccessEffect": AccessEffect::code;
-    #[doc = " What changed settings do to a group, or to a name in a token."]
+    #[doc = " The effect of changed settings on a group, or on a name in a token."]
     GroupEffect as "GroupEffect": GroupEffect::code;
 }
 
@@ -210,13 +210,13 @@ values! {
         Host, PrincipalLetterCase, PrincipalLeadingSlash, MemberLetterCase, MemberLeadingSlash, NameLetterCase,
         NameLeadingSlash,
     }
-    #[doc = " What became of a candidate ACL."]
+    #[doc = " The effect of a candidate ACL on the decision."]
     CandidateStatus as "CandidateStatus" {
         Decides, Agrees, Overridden, NotEvaluated, Near(NearMiss::Host), NoMatch,
     }
-    #[doc = " How what two policies allow compares; `settings_differ` if tokens are read differently or others have access to the service."]
+    #[doc = " How the permissions of two policies compare; `settings_differ` if tokens are read differently or others have access to the service."]
     Relation as "Relation" { Equal, Wider, Narrower, Mixed, SettingsDiffer }
-    #[doc = " What makes several names one group."]
+    #[doc = " Why several names become the same group."]
     CollisionKind as "CollisionKind" { Suffix, Comma }
 }
 
@@ -254,7 +254,7 @@ names! {
         Self::Unknown => "unknown",
         Self::No => "no",
     }
-    #[doc = " What was found where the groups should be."]
+    #[doc = " The groups claim, or why there is none."]
     ClaimFinding as "ClaimFinding" {
         Self::Array { .. } => "array",
         Self::CommaList { .. } => "comma_list",
@@ -267,7 +267,7 @@ names! {
         Self::TooMany => "too_many",
         Self::NoUserInfo => "no_userinfo",
     }
-    #[doc = " What became of an element of the groups claim."]
+    #[doc = " The outcome of extraction for an element of the groups claim."]
     ElementOutcome as "ElementOutcome" {
         Self::Kept { .. } => "kept",
         Self::Duplicate { .. } => "duplicate",

@@ -1,5 +1,5 @@
-//! The types of a decision in the declarations, told apart by outcome, reason and source. [`crate::DecisionJson`] is what is
-//! written; a test compares both.
+//! The TypeScript types of a decision, as a union by outcome, reason and source. [`crate::DecisionJson`] is the type that is
+//! serialized; a test compares both.
 
 use std::path::PathBuf;
 
@@ -11,20 +11,20 @@ use super::code::Code;
 use super::decision::DecisionJson;
 use super::literal::Present;
 
-/// A decision, told apart by its `outcome`, `reason` and `source`; members that do not apply are absent.
+/// A decision: a union by `outcome`, `reason` and `source`. Members that do not apply are absent.
 #[derive(Debug, Clone, TS)]
 #[ts(rename = "Decision", optional_fields)]
 pub struct Decided {
-    /// Why it is what it is.
+    /// The outcome with its reason.
     #[ts(flatten)]
     pub grounds: Grounds,
-    /// Present and true when the host could change the answer.
+    /// Present and true if the decision could differ if the host were known.
     pub host_unknown: Option<Present>,
     /// Whether the identity came from a verified token.
     pub verified: bool,
 }
 
-/// Declared as [`Decided`] is, also where it is part of another.
+/// Declares [`DecisionJson`] as [`Decided`].
 impl TS for DecisionJson {
     type WithoutGenerics = Self;
     type OptionInnerType = Self;
@@ -65,25 +65,25 @@ impl TS for DecisionJson {
     }
 }
 
-/// The outcome of a decision and its reason, with the ACL that decides, if one does.
+/// The outcome of a decision, its reason, and the deciding ACL, if there is one.
 #[derive(Debug, Clone, TS)]
 #[ts(tag = "reason", rename = "DecisionGrounds", rename_all = "snake_case")]
 pub enum Grounds {
-    /// An ACL allows it, and none denies it.
+    /// An ACL allows the request, and none denies it.
     AllowRule {
         /// It is allowed.
         #[ts(type = "'allow'")]
         outcome: (),
-        /// Where the ACL comes from.
+        /// The deciding ACL.
         #[ts(flatten)]
         by: DecidingAcl,
     },
-    /// An ACL denies it.
+    /// An ACL denies the request.
     DenyRule {
         /// It is denied.
         #[ts(type = "'deny'")]
         outcome: (),
-        /// Where the ACL comes from.
+        /// The deciding ACL.
         #[ts(flatten)]
         by: DecidingAcl,
     },
@@ -96,7 +96,7 @@ pub enum Grounds {
         #[ts(flatten)]
         by: NoAcl,
     },
-    /// No ACL allows it.
+    /// No ACL allows the request.
     NoMatch {
         /// It is denied.
         #[ts(type = "'deny'")]
@@ -116,11 +116,11 @@ pub enum Grounds {
     },
 }
 
-/// The ACL that decides, and the path to it.
+/// The deciding ACL, and the path to its principal.
 #[derive(Debug, Clone, TS)]
 #[ts(tag = "source")]
 pub enum DecidingAcl {
-    /// Of the user.
+    /// An ACL of the user.
     #[ts(rename = "user_acl")]
     User {
         /// The ACL.
@@ -135,7 +135,7 @@ pub enum DecidingAcl {
         #[ts(optional, type = "undefined")]
         role: Option<()>,
     },
-    /// Of a role of the user.
+    /// An ACL of a role of the user.
     #[ts(rename = "role_acl")]
     Role {
         /// The ACL.
@@ -149,7 +149,7 @@ pub enum DecidingAcl {
         #[ts(optional, type = "undefined")]
         group: Option<()>,
     },
-    /// Of a group of the user.
+    /// An ACL of a group of the user.
     #[ts(rename = "group_acl")]
     Group {
         /// The ACL.
@@ -163,7 +163,7 @@ pub enum DecidingAcl {
         #[ts(optional, type = "undefined")]
         role: Option<()>,
     },
-    /// Of a role of a group of the user.
+    /// An ACL of a role of a group of the user.
     #[ts(rename = "group_role_acl")]
     GroupRole {
         /// The ACL.
@@ -178,7 +178,7 @@ pub enum DecidingAcl {
     },
 }
 
-/// What a decision without an ACL does not have.
+/// The members that a decision without an ACL does not have.
 #[derive(Debug, Clone, TS)]
 pub struct NoAcl {
     /// No ACL decides.

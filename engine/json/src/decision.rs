@@ -1,4 +1,4 @@
-//! Decisions, explanations and answers as JSON.
+//! Writes decisions, explanations and answers.
 
 use serde::Serialize;
 #[cfg(feature = "typescript")]
@@ -33,10 +33,10 @@ pub struct DecisionJson {
     /// The deciding ACL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acl: Option<AclJson>,
-    /// The deciding ACL's operation, where it is not the one asked for.
+    /// The deciding ACL's operation, if it differs from the request's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implied_by: Option<Code<Operation>>,
-    /// Present and true when the host could change the answer.
+    /// Present and true if the decision could differ if the host were known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
@@ -59,32 +59,32 @@ impl From<&Decision> for DecisionJson {
     }
 }
 
-/// The answer to a check: a decision, or the decisions of a whole request.
+/// The answer to a check: a decision, or the decisions on an API request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Answer"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum AnswerJson {
-    /// To one operation on one resource.
+    /// The decision on one operation on one resource.
     Access(Box<DecisionJson>),
-    /// To a whole request.
+    /// The decisions on an API request.
     Api(RequestAnswerJson),
 }
 
-/// The answer to a whole request.
+/// The decisions on an API request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequestAnswer", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequestAnswerJson {
-    /// `allow` or `deny`, for the whole.
+    /// `allow` or `deny`, for the whole request.
     pub outcome: Code<Outcome>,
-    /// Each needed check with its decision.
+    /// The required checks with their decisions.
     pub checks: Vec<RequiredCheckJson>,
-    /// How they combine.
+    /// How the checks combine.
     pub need: RequirementJson,
     /// Whether the identity came from a verified token.
     pub verified: bool,
 }
 
-/// A check that a request needs, with its decision.
+/// A required check of an API request, with its decision.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequiredCheck", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequiredCheckJson {
@@ -98,21 +98,21 @@ pub struct RequiredCheckJson {
     pub resource_type: Code<ResourceType>,
 }
 
-/// How checks combine: the place of one in the list, `{"all": [..]}` or `{"any": [..]}`.
+/// How checks combine: the index of one in the list, `{"all": [..]}` or `{"any": [..]}`.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Requirement"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum RequirementJson {
-    /// This one.
+    /// One check, by its index.
     Check(usize),
-    /// All of these.
+    /// All of these must be allowed.
     All {
-        /// What has to be allowed.
+        /// The requirements.
         all: Vec<RequirementJson>,
     },
-    /// Any of these.
+    /// At least one of these must be allowed.
     Any {
-        /// Of which one has to be allowed.
+        /// The requirements.
         any: Vec<RequirementJson>,
     },
 }
@@ -122,7 +122,7 @@ impl From<&Answer> for AnswerJson {
         match answer {
             Answer::Access(decision) => Self::Access(Box::new(decision.into())),
             Answer::Api { outcome, decisions, need, verified } => {
-                let needed = |(check, decision): &(requests::RequiredCheck, Decision)| RequiredCheckJson {
+                let required = |(check, decision): &(requests::RequiredCheck, Decision)| RequiredCheckJson {
                     decision: decision.into(),
                     operation: check.operation.into(),
                     resource_name: check.resource_name.clone(),
@@ -130,8 +130,8 @@ impl From<&Answer> for AnswerJson {
                 };
                 Self::Api(RequestAnswerJson {
                     outcome: outcome.into(),
-                    checks: decisions.iter().map(needed).collect(),
-                    need: places(need, &mut 0),
+                    checks: decisions.iter().map(required).collect(),
+                    need: indexed(need, &mut 0),
                     verified: *verified,
                 })
             }
@@ -139,16 +139,16 @@ impl From<&Answer> for AnswerJson {
     }
 }
 
-/// The need with each check replaced by its place in the list.
-fn places(need: &Requirement, next: &mut usize) -> RequirementJson {
-    match need {
+/// A requirement with each check replaced by its index in the list.
+fn indexed(requirement: &Requirement, next: &mut usize) -> RequirementJson {
+    match requirement {
         Requirement::Check(_) => {
-            let place = *next;
+            let index = *next;
             *next += 1;
-            RequirementJson::Check(place)
+            RequirementJson::Check(index)
         }
-        Requirement::All(needs) => RequirementJson::All { all: needs.iter().map(|need| places(need, next)).collect() },
-        Requirement::Any(needs) => RequirementJson::Any { any: needs.iter().map(|need| places(need, next)).collect() },
+        Requirement::All(parts) => RequirementJson::All { all: parts.iter().map(|part| indexed(part, next)).collect() },
+        Requirement::Any(parts) => RequirementJson::Any { any: parts.iter().map(|part| indexed(part, next)).collect() },
     }
 }
 
@@ -164,7 +164,7 @@ pub struct AccessPathJson {
     /// The role on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The principal at its end.
+    /// The principal at the end of the path.
     #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
 }
@@ -180,7 +180,7 @@ impl From<&AccessPath> for AccessPathJson {
     }
 }
 
-/// A candidate ACL and how it compares.
+/// A candidate ACL, and how it compares with the request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Candidate", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CandidateJson {
@@ -188,25 +188,26 @@ pub struct CandidateJson {
     pub acl: AclJson,
     /// The paths to its principal.
     pub paths: Vec<AccessPathJson>,
-    /// `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or `member_leading_slash`.
+    /// How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or
+    /// `member_leading_slash`.
     pub principal: Code<PrincipalFacet>,
-    /// The identity's own principal, where the ACL's is only near it.
+    /// The identity's principal, if the ACL's principal or a member of its role is a near miss of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::AclPrincipal>"))]
     pub own_principal: Option<String>,
-    /// The member of the role that is a near miss of the identity's own principal.
+    /// The member of the role that is a near miss of the identity's principal.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::AclPrincipal>"))]
     pub member: Option<String>,
     /// Whether the resource type matches.
     pub resource_type: bool,
-    /// `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`.
+    /// How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`.
     pub name: Code<NameFacet>,
-    /// `exact`, `implied`, `all`, `deny_implies_nothing` or `no`.
+    /// How the operation compares: `exact`, `implied`, `all`, `deny_implies_nothing` or `no`.
     pub operation: Code<OperationFacet>,
-    /// `any`, `exact`, `unknown` or `no`.
+    /// How the host compares: `any`, `exact`, `unknown` or `no`.
     pub host: Code<HostFacet>,
-    /// `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`.
+    /// The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`.
     pub standing: Code<CandidateStatus>,
     /// The one field in which a near miss does not match.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -241,18 +242,18 @@ impl From<&Candidate> for CandidateJson {
     }
 }
 
-/// A decision with all that led to it.
+/// A decision with the reasons for it.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExplanationJson {
     /// The decision.
     #[serde(flatten)]
     pub decision: DecisionJson,
-    /// Every path from the identity to a principal, in order.
+    /// The paths from the identity to its principals, in order.
     pub paths: Vec<AccessPathJson>,
-    /// Every candidate ACL.
+    /// The candidate ACLs.
     pub candidates: Vec<CandidateJson>,
-    /// How many ACLs the policy holds.
+    /// The number of ACLs in the policy.
     pub acls: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The policy document, version 1: the whole state that a decision needs.
+//! Policy documents, version 1: settings, roles and ACLs.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use gbac_engine::{
     policy::{AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings},
 };
 
-/// Reads a policy document that is parsed already.
+/// Reads a policy document from a JSON value.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn policy_from_value(value: &Value) -> Result<Policy, Problems> {
     let mut problems = Problems::default();
     let policy = read(value, &Place::Root, &mut problems);
@@ -40,14 +40,14 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         None => Settings::unstated(),
     };
     let mut policy = Policy::new(settings);
-    let place_of_roles = Place::Member(at, "roles");
-    for (place, role) in fields.array("roles", at, problems).iter().enumerate() {
-        read_role(role, &Place::Element(&place_of_roles, place), &mut policy, problems);
+    let roles = Place::Member(at, "roles");
+    for (index, role) in fields.array("roles", at, problems).iter().enumerate() {
+        read_role(role, &Place::Element(&roles, index), &mut policy, problems);
     }
-    let place_of_acls = Place::Member(at, "acls");
-    for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
-        if let Some(acl) = acl::read(value, &Place::Element(&place_of_acls, place), problems) {
-            // An ACL that is there twice is the same ACL (D-17).
+    let acls = Place::Member(at, "acls");
+    for (index, value) in fields.array("acls", at, problems).iter().enumerate() {
+        if let Some(acl) = acl::read(value, &Place::Element(&acls, index), problems) {
+            // A duplicate ACL is not added again (D-17).
             policy.add(&AclParts::from(&acl));
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     Some(policy)
 }
 
-/// Reads `version`, the same in every document.
+/// Reads `version`, which all documents have.
 pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) {
     if let Some(version) = fields.required("version", at, problems)
         && version.as_u64() != Some(1)
@@ -69,10 +69,10 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
     }
 }
 
-/// Reads the settings object of a policy document.
+/// Reads the settings of a policy document.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
     let mut problems = Problems::default();
     let settings = read_settings(value, &Place::Root, &mut problems);
@@ -116,8 +116,8 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     }
     let superusers = Place::Member(at, "superusers");
     settings.stated.superusers = fields.optional("superusers").is_some();
-    for (place, value) in fields.array("superusers", at, problems).iter().enumerate() {
-        let place = Place::Element(&superusers, place);
+    for (index, value) in fields.array("superusers", at, problems).iter().enumerate() {
+        let place = Place::Element(&superusers, index);
         if let Some(name) = reader::string(value, &place, problems) {
             match Settings::check_superuser(name) {
                 Ok(()) => settings.superusers.insert(name.into()),
@@ -141,7 +141,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         }
         if let Some(groups) = read_sso(sso, &place, problems) {
             settings.groups = groups;
-            // It is stated where groups come from, so that whoever puts the properties in its place states these.
+            // Marks both properties as stated, because a later change can replace the mapping with properties.
             (settings.stated.claim_path, settings.stated.nested) = (true, true);
         }
     }
@@ -149,14 +149,14 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     Some(settings)
 }
 
-/// Reads who has limited access to the service (D-58).
+/// Reads the users and groups with limited access to the service (D-58).
 fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<ServiceAccess> {
     let mut fields = Fields::of(value, at, problems)?;
     let mut access = ServiceAccess::default();
     for level in AccessLevel::ALL {
         let list = Place::Member(at, level.code());
-        for (place, value) in fields.array(level.code(), at, problems).iter().enumerate() {
-            let place = Place::Element(&list, place);
+        for (index, value) in fields.array(level.code(), at, problems).iter().enumerate() {
+            let place = Place::Element(&list, index);
             let grantee =
                 reader::string(value, &place, problems).and_then(|text| acl::principal(text, &place, problems));
             if let Some(Err(error)) = grantee.map(|grantee| access.grant(level, grantee)) {
@@ -181,22 +181,22 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     }
     let place = Place::Member(at, "attributes");
     let mut attributes = BTreeMap::new();
-    let given = fields.required("attributes", at, problems);
-    if let Some(given) = given.and_then(|given| match given {
+    let object = fields.required("attributes", at, problems);
+    if let Some(members) = object.and_then(|object| match object {
         Value::Object(members) => Some(members),
         other => {
             problems.expected(&place, "an object", other);
             None
         }
     }) {
-        for (name, value) in given {
+        for (name, value) in members {
             if let Some(text) = reader::string(value, &Place::Member(&place, name), problems) {
                 attributes.insert(name.clone(), text.to_owned());
             }
         }
     }
     fields.finish(at, problems);
-    given?;
+    object?;
     match GroupSource::from_attributes(attributes) {
         Ok(groups) => Some(groups),
         Err(error) => {
@@ -206,7 +206,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     }
 }
 
-/// Reads a role into the policy, unless its name is refused or that of a role before it.
+/// Reads a role and adds it to the policy, unless its name is not valid or is used by an earlier role.
 fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
     let Some(mut fields) = Fields::of(value, at, problems) else { return };
     let role = fields.string("name", at, problems).and_then(|name| {
@@ -222,9 +222,9 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
             Some(policy.create_role(name))
         }
     });
-    let place_of_members = Place::Member(at, "members");
-    for (place, value) in fields.array("members", at, problems).iter().enumerate() {
-        let place = Place::Element(&place_of_members, place);
+    let members = Place::Member(at, "members");
+    for (index, value) in fields.array("members", at, problems).iter().enumerate() {
+        let place = Place::Element(&members, index);
         let Some(mut member) = Fields::of(value, &place, problems) else { continue };
         let text = member.string("principal", &place, problems);
         member.finish(&place, problems);
@@ -234,7 +234,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
             let error = RoleError::RoleAsMember(principal.name().into());
             problems.refused(&place, &error, &error.hint());
         } else if let Some(role) = role {
-            // A member that is there twice is the same member (D-17).
+            // A duplicate member is not added again (D-17).
             policy.add_member(role, principal.kind(), principal.name());
         }
     }
@@ -245,20 +245,20 @@ fn and(hint: Option<String>) -> String {
     hint.map(|hint| format!("; {hint}")).unwrap_or_default()
 }
 
-/// The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields.
+/// The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by their fields.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedDocument", optional_fields))]
 #[derive(Serialize)]
 pub struct DocumentJson<'a> {
     /// The version of the format.
     #[cfg_attr(feature = "typescript", ts(type = "1"))]
     version: u8,
-    /// The settings that were stated.
+    /// The stated settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::input::SettingsInput>"))]
     settings: Option<SettingsJson<'a>>,
-    /// The roles, by name.
+    /// The roles, sorted by name.
     roles: Vec<RoleJson<'a>>,
-    /// The ACLs, in order of their members.
+    /// The ACLs, sorted by their members.
     acls: Vec<AclJson>,
 }
 
@@ -290,21 +290,21 @@ struct SsoJson<'a> {
     attributes: &'a BTreeMap<String, String>,
 }
 
-/// A role, as a document is written.
+/// A role in an exported document.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedRole"))]
 #[derive(Serialize)]
 struct RoleJson<'a> {
-    /// Its bare name.
+    /// The bare name.
     name: &'a str,
-    /// Its members.
+    /// The members.
     members: Vec<MemberJson>,
 }
 
-/// A member of a role, as a document is written.
+/// A member of a role in an exported document.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedMember"))]
 #[derive(Serialize)]
 struct MemberJson {
-    /// `Type:name`.
+    /// The principal, as `Type:name`.
     #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     principal: String,
 }
@@ -334,8 +334,8 @@ impl<'a> SettingsJson<'a> {
 
 impl From<&ServiceAccess> for AccessJson {
     fn from(access: &ServiceAccess) -> Self {
-        let of = |level| access.grantees(level).iter().map(ToString::to_string).collect();
-        Self { read_only: of(AccessLevel::ReadOnly), evaluate: of(AccessLevel::Evaluate) }
+        let grantees = |level| access.grantees(level).iter().map(ToString::to_string).collect();
+        Self { read_only: grantees(AccessLevel::ReadOnly), evaluate: grantees(AccessLevel::Evaluate) }
     }
 }
 
@@ -347,7 +347,7 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
 }
 
 impl<'a> DocumentJson<'a> {
-    /// The document of a running service: it states every setting, including those with default values.
+    /// The document of a running service, which states every setting, including those with default values.
     #[must_use]
     pub fn in_full(policy: &'a Policy) -> Self {
         Self::with(policy, Some(SettingsJson::of(policy.settings(), StatedSettings::ALL)))
@@ -367,7 +367,7 @@ impl<'a> DocumentJson<'a> {
     }
 }
 
-/// The settings of a running service as a JSON value: every setting, including those with default values.
+/// The settings of a running service as a JSON value, including those with default values.
 #[must_use]
 pub fn settings_to_json(settings: &Settings) -> Value {
     serde_json::to_value(SettingsJson::of(settings, StatedSettings::ALL)).unwrap_or_default()
@@ -379,7 +379,7 @@ pub fn policy_to_json(policy: &Policy) -> Value {
     serde_json::to_value(DocumentJson::from(policy)).unwrap_or_default()
 }
 
-/// The policy document of a policy as indented text, its members in the order of the format, with a final line break.
+/// The policy document of a policy as indented text with a final line break. Its members are in the order of the format.
 #[must_use]
 pub fn policy_to_text(policy: &Policy) -> String {
     let mut text = serde_json::to_string_pretty(&DocumentJson::from(policy)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What came out of a token, as JSON.
+//! Writes resolved identities and extractions of groups.
 
 use serde::Serialize;
 #[cfg(feature = "typescript")]
@@ -14,76 +14,76 @@ use gbac_engine::warning::{Warning, WarningCode};
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExtractedGroup", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupJson {
-    /// The name, as ACLs and roles write it after `Group:`.
+    /// The name, as in ACLs and roles after `Group:`.
     pub name: String,
-    /// The element, as the token writes it.
+    /// The element, as in the token.
     pub raw: String,
-    /// Where the element is, such as `groups[1]`.
+    /// The location of the element, such as `groups[1]`.
     pub location: String,
 }
 
-/// A warning about a token or its groups; it never changes what is decided.
+/// A warning about a token or its groups. Warnings never change decisions.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Warning", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WarningJson {
     /// The stable code.
     pub code: Code<WarningCode>,
-    /// What was found, for people.
+    /// The message.
     pub message: String,
-    /// Where in the claims.
+    /// The location in the claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
 }
 
-/// What came out of the claims.
+/// The groups that were extracted from claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExtractionJson {
-    /// The groups, in the token's order, each once.
+    /// The groups in the order of the token, without duplicates.
     pub groups: Vec<GroupJson>,
-    /// What was found where the groups should be: `array`, `comma_list`, `union`, `missing`, `overage`, `id_token`,
-    /// `wrong_type`, `not_string`, `too_many` or `no_userinfo`.
+    /// The groups claim, or why there is none: `array`, `comma_list`, `union`, `missing`, `overage`, `id_token`, `wrong_type`,
+    /// `not_string`, `too_many` or `no_userinfo`.
     pub claim: Code<ClaimFinding>,
-    /// Every element and what became of it.
+    /// The elements of the claim with their outcomes.
     pub elements: Vec<ElementJson>,
     /// Warnings about the token and its groups.
     pub warnings: Vec<WarningJson>,
 }
 
-/// An element of the claim and what became of it.
+/// An element of the groups claim and its outcome.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ClaimElement", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ElementJson {
-    /// Where it is.
+    /// The location.
     pub location: String,
-    /// As the token writes it.
+    /// The element, as in the token.
     pub raw: String,
-    /// `kept`, `duplicate` or `dropped`.
+    /// The outcome: `kept`, `duplicate` or `dropped`.
     pub outcome: Code<ElementOutcome>,
-    /// The group that it is, or is a duplicate of.
+    /// The group of a kept or duplicate element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Why it was dropped.
+    /// The reason for a dropped element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code<DropCode>>,
 }
 
-/// An identity and how it came about.
+/// An identity with details about its origin.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ResolvedIdentity", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedIdentityJson {
     /// The bare user name.
     pub user: String,
-    /// The groups and the elements that they came from; for names given by hand, the names.
+    /// The groups with the elements that they came from. For a subject with names, the elements are the names.
     pub groups: Vec<GroupJson>,
-    /// Seconds since 1970.
+    /// The expiry, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<f64>,
-    /// Whether a signature was verified.
+    /// Whether the identity came from a verified token.
     pub verified: bool,
-    /// What was found where the groups should be; absent for names.
+    /// The groups claim, or why there is none; absent for a subject with names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Code<ClaimFinding>>,
-    /// Every element and what became of it; empty for names.
+    /// The elements of the claim with their outcomes; empty for a subject with names.
     pub elements: Vec<ElementJson>,
     /// Warnings about the token and its groups.
     pub warnings: Vec<WarningJson>,
@@ -124,17 +124,17 @@ impl From<&Extraction> for ExtractionJson {
 }
 
 impl From<&ResolvedIdentity> for ResolvedIdentityJson {
-    fn from(opened: &ResolvedIdentity) -> Self {
-        let identity = &opened.identity;
-        let extraction = opened.extraction.as_ref().map(ExtractionJson::from);
-        let by_hand = || {
+    fn from(resolved: &ResolvedIdentity) -> Self {
+        let identity = &resolved.identity;
+        let extraction = resolved.extraction.as_ref().map(ExtractionJson::from);
+        let from_names = || {
             let name = |name: &String| GroupJson { name: name.clone(), raw: name.clone(), location: String::new() };
             identity.groups().iter().map(name).collect()
         };
-        let claim = opened.extraction.as_ref().map(|extraction| Code::from(&extraction.claim));
-        let warnings = opened.warnings().map(WarningJson::from).collect();
-        let (groups, elements) =
-            extraction.map_or_else(|| (by_hand(), Vec::new()), |extraction| (extraction.groups, extraction.elements));
+        let claim = resolved.extraction.as_ref().map(|extraction| Code::from(&extraction.claim));
+        let warnings = resolved.warnings().map(WarningJson::from).collect();
+        let (groups, elements) = extraction
+            .map_or_else(|| (from_names(), Vec::new()), |extraction| (extraction.groups, extraction.elements));
         Self {
             user: identity.user().into(),
             groups,

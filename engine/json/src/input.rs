@@ -1,4 +1,5 @@
-//! What callers write. The readers of this crate take it value by value, to name every problem; a test compares both.
+//! The input types, for the TypeScript declarations. The readers of this crate do not use them, because they report every
+//! problem; a test compares both.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +13,14 @@ use ts_rs::TS;
 use super::literal::{MemberPrincipal, OperationInput, ResourceTypeInput};
 use crate::code::Code;
 
-/// Everything that a decision needs besides the identity and the request. Any other member is refused.
+/// A policy: settings, roles and ACLs. Unknown members are refused.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "PolicyDocument", optional_fields)]
 pub struct PolicyDocumentInput {
     /// The version of the format.
     #[ts(type = "1")]
     pub version: u8,
-    /// The settings; what is omitted has its default.
+    /// The settings. Omitted settings have their defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<SettingsInput>,
     /// The roles.
@@ -30,32 +31,32 @@ pub struct PolicyDocumentInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly Acl[]")]
     pub acls: Option<Vec<AclInput>>,
-    /// For editors; nothing reads it.
+    /// The JSON schema, for editors. It is not read.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
 }
 
-/// Where groups and users come from, who is a superuser, and who has access to the service. What is omitted has its default.
+/// The sources of users and groups, superusers, and access to the service. Omitted settings have their defaults.
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "Settings", optional_fields)]
 pub struct SettingsInput {
     /// A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is `$.groups`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oidc_group_claim_path: Option<String>,
-    /// `none`, the default: names as they are; `suffix`: what follows the last `/`.
+    /// `none` (the default) uses names unchanged; `suffix` uses the part after the last `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nested_group_behavior: Option<Code<NestedGroupBehavior>>,
-    /// The claim that names the user: `$.path[/regex/replacement/[L|U]]`; the default is `$.sub`.
+    /// The rule for the user name, `$.path[/regex/replacement/[L|U]]`; the default is `$.sub`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oidc_principal_mapping: Option<String>,
-    /// Bare user names, for whom everything is allowed.
+    /// The bare names of users whose requests are all allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly string[]")]
     pub superusers: Option<Vec<String>>,
-    /// Who has limited access to the service; decisions do not depend on it.
+    /// Users and groups with limited access to the service. Decisions do not depend on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<ServiceAccessInput>,
-    /// The managed cloud's mapping, in place of the first two.
+    /// The mapping of the managed cloud, instead of the first two settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sso: Option<SsoInput>,
 }
@@ -64,11 +65,11 @@ pub struct SettingsInput {
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "ServiceAccess", optional_fields)]
 pub struct ServiceAccessInput {
-    /// Those that may read everything: the console, exports, the audit log and metrics.
+    /// Users and groups with read access to the console, exports, the audit log and metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly MemberPrincipal[]")]
     pub read_only: Option<Vec<String>>,
-    /// Those that may evaluate requests of others, such as gateways.
+    /// Users and groups that can evaluate requests of others, such as gateways.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly MemberPrincipal[]")]
     pub evaluate: Option<Vec<String>>,
@@ -78,21 +79,21 @@ pub struct ServiceAccessInput {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Sso")]
 pub struct SsoInput {
-    /// How claims are mapped.
+    /// The mapping mode.
     #[ts(type = "'use_map'")]
     pub mode: &'static str,
-    /// Paths by the name of what they select.
+    /// Claim paths by attribute name, such as `federated_groups`.
     #[ts(type = "Readonly<Record<string, string>>")]
     pub attributes: BTreeMap<String, String>,
 }
 
-/// A role. The ACLs of `Role:<name>` are what it permits.
+/// A role. Its permissions are the ACLs of `Role:<name>`.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Role", optional_fields)]
 pub struct RoleInput {
-    /// 1 to 128 characters without `,`, `=` and control characters.
+    /// The bare name: 1 to 128 characters without `,`, `=` and control characters.
     pub name: String,
-    /// Its members.
+    /// The members.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly RoleMember[]")]
     pub members: Option<Vec<RoleMemberInput>>,
@@ -107,57 +108,57 @@ pub struct RoleMemberInput {
     pub principal: String,
 }
 
-/// An ACL, its seven members.
+/// An ACL.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Acl", optional_fields)]
 pub struct AclInput {
-    /// What the resource is.
+    /// The type of the resource.
     pub resource_type: Code<ResourceType>,
-    /// The name or prefix; `*` with the literal pattern is every name. The cluster and the Schema Registry need none.
+    /// The name or prefix; `*` with the literal pattern means every name. The cluster and the Schema Registry need no name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
-    /// Whom it is for; `RedpandaRole:<name>` is read as `Role:<name>`.
+    /// The principal. `RedpandaRole:<name>` is read as `Role:<name>`.
     #[ts(type = "Principal | `RedpandaRole:${string}`")]
     pub principal: String,
-    /// `*`, or one IPv4 or IPv6 address.
+    /// `*` for any host, or one IPv4 or IPv6 address.
     pub host: String,
-    /// What it is about.
+    /// The operation.
     pub operation: Code<Operation>,
-    /// Whether it allows or denies.
+    /// Whether the ACL allows or denies.
     pub permission_type: Code<Permission>,
 }
 
-/// Who asks.
+/// The subject of a check.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Subject")]
 #[serde(untagged)]
 pub enum SubjectInput {
-    /// By names.
+    /// A user and groups.
     Identity {
         /// The names.
         identity: NamesInput,
     },
-    /// By claims.
+    /// The claims of a token.
     Claims(ClaimsInput),
-    /// By a token.
+    /// A token.
     UnverifiedToken(UnverifiedTokenInput),
 }
 
-/// An identity by its bare names; `User:alice` and `Group:eng` are refused.
+/// A user and groups by their bare names. `User:alice` and `Group:eng` are refused.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Names", optional_fields)]
 pub struct NamesInput {
     /// The user.
     pub user: String,
-    /// An array of names; anything else is refused. If it is omitted, there are no groups.
+    /// The groups. The default is no groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly string[]")]
     pub groups: Option<Vec<String>>,
 }
 
-/// Who asks, by the claims of a token; nobody has checked them.
+/// A subject with the unverified claims of a token.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Claims", optional_fields)]
 pub struct ClaimsInput {
@@ -170,7 +171,7 @@ pub struct ClaimsInput {
     pub userinfo: Option<Map<String, Value>>,
 }
 
-/// Who asks, by a token whose signature is not checked.
+/// A subject with a token whose signature is not verified.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "UnverifiedToken", optional_fields)]
 pub struct UnverifiedTokenInput {
@@ -192,30 +193,30 @@ pub struct AccessInput {
     /// The resource's type, in either form.
     #[ts(inline)]
     pub resource_type: ResourceTypeInput,
-    /// Any text; the cluster and the Schema Registry need none.
+    /// The resource's name, any text. The cluster and the Schema Registry need no name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
 }
 
-/// A whole request of an API.
+/// An API request, which can need several checks.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "ApiRequest", optional_fields)]
 pub struct ApiRequestInput {
     /// The API.
     pub api: Code<Api>,
-    /// In any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
+    /// The name of the request in any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
     pub name: String,
-    /// Names by kind; the cluster and the registry are implied.
+    /// Resource names by type. The cluster and the registry are implied.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>")]
     pub resources: Option<BTreeMap<String, Vec<String>>>,
 }
 
-/// From where and when a query is asked.
+/// The host and the time of a query.
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "QueryCircumstances", optional_fields)]
 pub struct QueryCircumstancesInput {
-    /// The client's address. Without it an allow for one host does not count, and a deny for one host does.
+    /// The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time.
@@ -226,7 +227,7 @@ pub struct QueryCircumstancesInput {
     pub ignore_expiry: Option<bool>,
 }
 
-/// Comes back with the answer, unchanged.
+/// An identifier that is returned with the answer.
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "WithId", optional_fields)]
 pub struct WithIdInput {
@@ -236,31 +237,31 @@ pub struct WithIdInput {
     pub id: Option<Value>,
 }
 
-/// What an open identity is asked: one operation on one resource.
+/// A query of an open identity: one operation on one resource.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "Query")]
 pub struct QueryInput {
-    /// What is asked.
+    /// The operation and the resource.
     #[serde(flatten)]
     pub access: AccessInput,
-    /// From where and when.
+    /// The host and the time.
     #[serde(flatten)]
     pub circumstances: QueryCircumstancesInput,
-    /// The caller's own value.
+    /// The identifier.
     #[serde(flatten)]
     pub id: WithIdInput,
 }
 
-/// What an open identity is asked: a whole request.
+/// A query of an open identity: an API request.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(rename = "RequestQuery")]
 pub struct RequestQueryInput {
-    /// What is asked.
+    /// The API request.
     pub request: ApiRequestInput,
-    /// From where and when.
+    /// The host and the time.
     #[serde(flatten)]
     pub circumstances: QueryCircumstancesInput,
-    /// The caller's own value.
+    /// The identifier.
     #[serde(flatten)]
     pub id: WithIdInput,
 }

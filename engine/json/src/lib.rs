@@ -1,4 +1,4 @@
-//! The JSON of group-based access: policy documents, checks, answers, explanations and assertion files.
+//! Reads and writes the JSON of GBAC: policy documents, checks, decisions, explanations and assertion files.
 
 mod acl;
 mod analysis;

@@ -1,4 +1,4 @@
-//! The lint of a policy document: of its policy, and of what it holds twice.
+//! Lint for policy documents: the findings of the policy, and duplicate entries.
 
 use serde_json::Value;
 
@@ -10,10 +10,10 @@ use gbac_engine::escape::escaped;
 use gbac_engine::internal::{firsts, sort};
 use gbac_engine::model::{Acl, Principal};
 
-/// Finds what is odd in a policy document, what it holds twice too: the policy that is read from it does not (D-17).
+/// The findings of a policy document, including duplicate entries, which are lost when the policy is read (D-17).
 ///
 /// # Errors
-/// The document is no policy: every problem at once.
+/// The document is not valid: all problems at once.
 ///
 /// ```
 /// use gbac_json::lint_from_json;
@@ -26,55 +26,55 @@ pub fn lint_from_json(text: &str) -> Result<Vec<Finding>, Problems> {
     lint_from_value(&reader::parse(text)?)
 }
 
-/// Finds what is odd in a policy document that is parsed already; see [`lint_from_json`].
+/// The findings of a policy document as a JSON value; see [`lint_from_json`].
 ///
 /// # Errors
-/// The document is no policy: every problem at once.
+/// The document is not valid: all problems at once.
 pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
     let mut findings = lint(&policy_from_value(document)?);
     let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let acls: Vec<Acl> = list(document, "acls").iter().filter_map(|acl| acl_from_value(acl).ok()).collect();
-    for (first, places) in twice(&acls, "/acls") {
-        let found = twice_found(FindingCode::DUPLICATE_ACL, "an ACL", places);
-        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..found });
+    for (first, places) in duplicates(&acls, "/acls") {
+        let finding = duplicate_finding(FindingCode::DUPLICATE_ACL, "an ACL", places);
+        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..finding });
     }
-    for (place, role) in list(document, "roles").iter().enumerate() {
+    for (index, role) in list(document, "roles").iter().enumerate() {
         let principal = |member: &Value| Principal::parse(member.get("principal")?.as_str()?).ok();
         let members: Vec<Principal> = list(role, "members").iter().filter_map(principal).collect();
         let name = role.get("name").and_then(Value::as_str).unwrap_or_default();
-        for (first, places) in twice(&members, &format!("/roles/{place}/members")) {
-            let what = format!("a member of the role `{}`", escaped(name));
-            let found = twice_found(FindingCode::DUPLICATE_MEMBER, &what, places);
-            let about = [Principal::role(name)].into_iter().chain(members.get(first).cloned());
-            findings.push(Finding { principals: about.collect(), ..found });
+        for (first, places) in duplicates(&members, &format!("/roles/{index}/members")) {
+            let subject = format!("a member of the role `{}`", escaped(name));
+            let finding = duplicate_finding(FindingCode::DUPLICATE_MEMBER, &subject, places);
+            let principals = [Principal::role(name)].into_iter().chain(members.get(first).cloned());
+            findings.push(Finding { principals: principals.collect(), ..finding });
         }
     }
     let settings = document.get("settings").unwrap_or(&Value::Null);
     let superuser = |name: &Value| name.as_str().map(Principal::user);
     let superusers: Vec<Principal> = list(settings, "superusers").iter().filter_map(superuser).collect();
-    for (first, places) in twice(&superusers, "/settings/superusers") {
-        let found = twice_found(FindingCode::DUPLICATE_SUPERUSER, "a superuser", places);
-        findings.push(Finding { principals: superusers.get(first).into_iter().cloned().collect(), ..found });
+    for (first, places) in duplicates(&superusers, "/settings/superusers") {
+        let finding = duplicate_finding(FindingCode::DUPLICATE_SUPERUSER, "a superuser", places);
+        findings.push(Finding { principals: superusers.get(first).into_iter().cloned().collect(), ..finding });
     }
     sort_findings(&mut findings);
     Ok(findings)
 }
 
-/// What is there more than once: the place of the first, and the pointers of all.
-fn twice<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
+/// The items that appear more than once: the index of the first, and the JSON Pointers of all.
+fn duplicates<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
     let firsts = firsts(items);
-    let mut again: Vec<(usize, usize)> = firsts.into_iter().zip(0..).filter(|(first, place)| first != place).collect();
-    sort(&mut again, |a, b| a.cmp(b));
-    let pointer = |place: usize| format!("{list}/{place}");
-    let of = |same: &[(usize, usize)]| {
-        let (first, _) = same.first()?;
-        Some((*first, std::iter::once(*first).chain(same.iter().map(|(_, place)| *place)).map(pointer).collect()))
+    let mut later: Vec<(usize, usize)> = firsts.into_iter().zip(0..).filter(|(first, index)| first != index).collect();
+    sort(&mut later, |a, b| a.cmp(b));
+    let pointer = |index: usize| format!("{list}/{index}");
+    let with_pointers = |equal: &[(usize, usize)]| {
+        let (first, _) = equal.first()?;
+        Some((*first, std::iter::once(*first).chain(equal.iter().map(|(_, index)| *index)).map(pointer).collect()))
     };
-    again.chunk_by(|a, b| a.0 == b.0).filter_map(of).collect()
+    later.chunk_by(|a, b| a.0 == b.0).filter_map(with_pointers).collect()
 }
 
-fn twice_found(code: FindingCode, what: &str, places: Vec<String>) -> Finding {
-    let message = format!("{what} appears {} times, at `{}`", places.len(), escaped(&places.join("`, `")));
-    let found = Finding::new(code, Severity::Notice, message, "keep one of them; it counts once");
-    Finding { places, ..found }
+fn duplicate_finding(code: FindingCode, subject: &str, places: Vec<String>) -> Finding {
+    let message = format!("{subject} appears {} times, at `{}`", places.len(), escaped(&places.join("`, `")));
+    let finding = Finding::new(code, Severity::Notice, message, "keep one of them; it counts once");
+    Finding { places, ..finding }
 }

@@ -1,4 +1,4 @@
-//! Types that are strings in JSON: one of several, or of one of several forms.
+//! The TypeScript types of strings: unions of literals and of string patterns.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ macro_rules! declared {
 
 declared!([T: Coded] Code<T>, T::union().name, T::union().docs.join("\n *"), T::union().inline());
 
-/// The short form of a value, as the command line takes it.
+/// The short form of a value, as on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Short<T> {
     name: &'static str,
@@ -76,7 +76,7 @@ macro_rules! short {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
         #[serde(untagged)]
         pub enum $input {
-            /// The platform's own value.
+            /// The value in the Data Plane API.
             Full(Code<$type>),
             /// The short form.
             Short(Short<$type>),
@@ -87,7 +87,7 @@ macro_rules! short {
 short!(ResourceType, "ResourceTypeName", ResourceTypeInput, " A resource type in the short form of the command line.");
 short!(Operation, "OperationName", OperationInput, " An operation in the short form of the command line.");
 
-/// Principals of some types, as a pattern of strings.
+/// The string patterns for principals of some types.
 fn principals(is_included: fn(PrincipalType) -> bool) -> String {
     let types = PrincipalType::ALL.iter().copied().filter(|kind| is_included(*kind));
     types.map(|kind| format!("`{}:${{string}}`", kind.prefix())).collect::<Vec<_>>().join(" | ")
@@ -110,7 +110,7 @@ declared!(
     principals(|kind| kind != PrincipalType::Role)
 );
 
-/// A member that is `true` where it is present.
+/// The type of a member that is `true` if it is present.
 #[derive(Debug, Clone, Copy)]
 pub struct Present;
 

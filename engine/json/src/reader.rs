@@ -1,4 +1,4 @@
-//! Reads JSON values field by field and collects every problem with its place (D-34).
+//! Reads JSON values member by member and collects all problems with their locations (D-34).
 
 use std::fmt;
 
@@ -12,27 +12,27 @@ use super::tables::{FaultCode, ProblemCode};
 use gbac_analysis::audit::without_credentials;
 use gbac_engine::escape::escaped;
 
-/// One thing that is wrong with a document.
+/// A problem of a document.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Problem", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.
+    /// The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.
     pub path: String,
     /// The stable code.
     #[cfg_attr(feature = "typescript", ts(as = "Code<ProblemCode>"))]
     pub code: ProblemCode,
-    /// What was found and what to do.
+    /// The problem and what to do.
     pub message: String,
 }
 
-/// Why a call gives nothing: a stable code, a message, and the problems of a document.
+/// The error of a failed call: a stable code, a message, and the problems of a document.
 #[derive(Debug, Serialize)]
 pub struct FaultJson<'a> {
     /// The stable code.
     pub code: Code<FaultCode>,
-    /// What is wrong and what to do.
+    /// The error and what to do.
     pub message: String,
-    /// Every problem of the document; empty if the error is not about one.
+    /// The problems of the document; empty if the error is not about a document.
     #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
     pub problems: &'a [Problem],
 }
@@ -43,15 +43,15 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with a document, in its order.
+/// All problems of a document, in the order of the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Problems(pub Vec<Problem>);
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, problem) in self.0.iter().enumerate() {
-            if place > 0 {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
                 f.write_str("\n")?;
             }
             problem.fmt(f)?;
@@ -67,7 +67,7 @@ impl Problems {
         self.0.push(problem(&at.pointer(), code, &message.into()));
     }
 
-    /// A value that a type of ours refuses: what is wrong, and what to do.
+    /// Adds a problem from an error of the engine and its hint.
     pub(super) fn refused<'e, E: fmt::Display>(&mut self, at: &Place<'_>, error: &'e E, hint: &str)
     where
         ProblemCode: From<&'e E>,
@@ -75,18 +75,19 @@ impl Problems {
         self.push(at, error.into(), format!("{error}; {hint}"));
     }
 
-    /// A member that the object does not have.
+    /// Adds the problem of an unknown member.
     pub(super) fn unknown_member(&mut self, at: &Place<'_>, known: &[&str]) {
         let known = known.join("`, `");
         let message = format!("`{}` is an unknown field; the fields are `{known}`", escaped(at.name()));
         self.push(at, ProblemCode::UNKNOWN_MEMBER, message);
     }
 
-    pub(super) fn expected(&mut self, at: &Place<'_>, wanted: &str, found: &Value) {
-        self.push(at, ProblemCode::WRONG_TYPE, format!("expected {wanted}, found {}", kind(found)));
+    /// Adds the problem of a value of the wrong type.
+    pub(super) fn expected(&mut self, at: &Place<'_>, expected: &str, value: &Value) {
+        self.push(at, ProblemCode::WRONG_TYPE, format!("expected {expected}, found {}", kind(value)));
     }
 
-    /// The value, when nothing was wrong.
+    /// The value, if there are no problems.
     pub(super) fn or<T>(self, value: Option<T>) -> Result<T, Self> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -95,7 +96,7 @@ impl Problems {
     }
 }
 
-/// A problem. What was found may be a token in a place where something else belongs, and no message repeats one.
+/// Creates a problem. Removes credentials, because a token may be pasted in any place.
 fn problem(path: &str, code: ProblemCode, message: &str) -> Problem {
     Problem { path: without_credentials(path), code, message: without_credentials(message) }
 }
@@ -107,7 +108,7 @@ fn kind(value: &Value) -> String {
         Value::Bool(value) => format!("`{value}`"),
         Value::Number(value) => format!("the number `{value}`"),
         Value::String(value) => {
-            // First of all, since a part of a token is not known to be one.
+            // Before the text is cut, because a part of a token is not recognized as one.
             let short: String = without_credentials(value).chars().take(60).collect();
             format!("the string `{}`", escaped(&short))
         }
@@ -116,7 +117,7 @@ fn kind(value: &Value) -> String {
     }
 }
 
-/// A place in a document, spelled out only when a problem is reported.
+/// A location in a document, formatted only if a problem is reported.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place<'a> {
     Root,
@@ -125,7 +126,7 @@ pub(super) enum Place<'a> {
 }
 
 impl Place<'_> {
-    /// The name of the member, empty for what is none.
+    /// The name of the member; empty if the location is not a member.
     pub(super) const fn name(&self) -> &str {
         match self {
             Self::Member(_, name) => name,
@@ -144,12 +145,12 @@ impl Place<'_> {
     }
 }
 
-/// Parses a text strictly; a syntax error or duplicate member is the one problem of the document.
+/// Parses a text strictly. A syntax error or a duplicate member is reported as the only problem of the document.
 pub(super) fn parse(text: &str) -> Result<Value, Problems> {
     gbac_engine::internal::parse(text).map_err(|error| Problems(vec![problem("", (&error).into(), &error.to_string())]))
 }
 
-/// An object whose members are taken one by one; what is left over is refused.
+/// The members of an object, which are read one by one; unknown members are refused.
 pub(super) struct Fields<'v> {
     members: &'v Map<String, Value>,
     known: Vec<&'static str>,
@@ -203,7 +204,7 @@ impl<'v> Fields<'v> {
         self.optional(name).map_or(&[], |value| array(value, &Place::Member(at, name), problems))
     }
 
-    /// Refuses every member that was not asked for.
+    /// Adds a problem for each unknown member.
     pub(super) fn finish(self, at: &Place<'_>, problems: &mut Problems) {
         for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
             problems.unknown_member(&Place::Member(at, name), &self.known);
@@ -231,7 +232,7 @@ pub(super) fn string<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Proble
     }
 }
 
-/// The strings of an array; everything else in it is a problem.
+/// The strings of an array. Other elements are problems.
 pub(super) fn strings(values: &[Value], at: &Place<'_>, problems: &mut Problems) -> Vec<String> {
     let mut texts = Vec::new();
     for (index, value) in values.iter().enumerate() {

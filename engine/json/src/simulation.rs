@@ -1,4 +1,4 @@
-//! What the simulator answers besides, as JSON: two people, revocations, collisions, and what if.
+//! Writes the results of the simulator: comparisons, revocations, collisions, and effects of hypothetical changes.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -18,8 +18,8 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Change;
 
-fn extents(extents: &[AccessRegion]) -> Vec<AccessRegionJson> {
-    extents.iter().map(AccessRegionJson::from).collect()
+fn regions(regions: &[AccessRegion]) -> Vec<AccessRegionJson> {
+    regions.iter().map(AccessRegionJson::from).collect()
 }
 
 fn names(principals: &[Principal]) -> Vec<String> {
@@ -30,105 +30,105 @@ fn identity(identity: &Identity) -> IdentityJson {
     IdentityJson { user: identity.user().to_owned(), groups: identity.groups().to_vec() }
 }
 
-/// What one identity is allowed and another is not.
+/// The requests that are allowed to only one of two identities.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Comparison", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonJson {
-    /// Whether each is a superuser, who may do everything.
+    /// Whether each identity is a superuser, whose requests are all allowed.
     pub superusers: [bool; 2],
-    /// What the second is allowed and the first is not.
+    /// The requests that are allowed to the second, but not to the first.
     pub gains: Vec<AccessRegionJson>,
-    /// What the first is allowed and the second is not.
+    /// The requests that are allowed to the first, but not to the second.
     pub loses: Vec<AccessRegionJson>,
 }
 
 impl From<&Comparison> for ComparisonJson {
     fn from(comparison: &Comparison) -> Self {
-        Self { superusers: comparison.superusers, gains: extents(&comparison.gains), loses: extents(&comparison.loses) }
+        Self { superusers: comparison.superusers, gains: regions(&comparison.gains), loses: regions(&comparison.loses) }
     }
 }
 
-/// Two identities side by side.
+/// The comparison of two identities.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityComparison", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IdentityComparisonJson {
-    /// Groups of the first alone.
+    /// The groups of only the first.
     pub groups_first: Vec<String>,
-    /// Groups of the second alone.
+    /// The groups of only the second.
     pub groups_second: Vec<String>,
-    /// Groups of both.
+    /// The groups of both.
     pub groups_both: Vec<String>,
-    /// ACLs that reach the first alone.
+    /// The ACLs that apply only to the first.
     pub acls_first: Vec<AclJson>,
-    /// ACLs that reach the second alone.
+    /// The ACLs that apply only to the second.
     pub acls_second: Vec<AclJson>,
-    /// What the second may and the first may not, and the reverse.
+    /// The requests that are allowed to only one of them.
     #[serde(flatten)]
     pub comparison: ComparisonJson,
-    /// The answers to what is asked, of the first and the second.
+    /// The answers to the query, for the first and the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<[AnswerJson; 2]>,
 }
 
 impl From<&IdentityComparison> for IdentityComparisonJson {
-    fn from(people: &IdentityComparison) -> Self {
+    fn from(identities: &IdentityComparison) -> Self {
         Self {
-            groups_first: people.groups_first.clone(),
-            groups_second: people.groups_second.clone(),
-            groups_both: people.groups_both.clone(),
-            acls_first: people.acls_first.iter().map(AclJson::from).collect(),
-            acls_second: people.acls_second.iter().map(AclJson::from).collect(),
-            comparison: (&people.comparison).into(),
+            groups_first: identities.groups_first.clone(),
+            groups_second: identities.groups_second.clone(),
+            groups_both: identities.groups_both.clone(),
+            acls_first: identities.acls_first.iter().map(AclJson::from).collect(),
+            acls_second: identities.acls_second.iter().map(AclJson::from).collect(),
+            comparison: (&identities.comparison).into(),
             answers: None,
         }
     }
 }
 
-/// What to remove so that a request is denied.
+/// The changes after which an allowed request is denied.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Revocation", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevocationJson {
-    /// How the request is decided now.
+    /// The current decision.
     pub decision: DecisionJson,
-    /// ACLs that all have to be removed.
+    /// The ACLs that must all be removed.
     pub acls: Vec<AclJson>,
-    /// Roles of which either all memberships or all ACLs have to be removed.
+    /// The roles of which either all memberships or all ACLs must be removed.
     pub roles: Vec<RoleGrantJson>,
-    /// The fewest changes that deny it; absent if it is denied, or allowed to a superuser.
+    /// The fewest changes after which the request is denied; absent if it is denied already, or allowed to a superuser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least: Option<Vec<ChangeJson>>,
-    /// Groups and roles to leave instead; absent if leaving does not help.
+    /// The groups and roles that the user could leave instead; absent if leaving does not help.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
     pub leave: Option<Vec<String>>,
-    /// One ACL that denies it and nothing else.
+    /// A single ACL that denies only this request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deny: Option<AclJson>,
 }
 
 impl From<&Revocation> for RevocationJson {
-    fn from(found: &Revocation) -> Self {
+    fn from(revocation: &Revocation) -> Self {
         Self {
-            decision: (&found.decision).into(),
-            acls: found.acls.iter().map(AclJson::from).collect(),
-            roles: found.roles.iter().map(RoleGrantJson::from).collect(),
-            least: found.changes().map(|changes| changes.iter().map(ChangeJson::from).collect()),
-            leave: found.leave.as_deref().map(names),
-            deny: found.deny.as_ref().map(AclJson::from),
+            decision: (&revocation.decision).into(),
+            acls: revocation.acls.iter().map(AclJson::from).collect(),
+            roles: revocation.roles.iter().map(RoleGrantJson::from).collect(),
+            least: revocation.changes().map(|changes| changes.iter().map(ChangeJson::from).collect()),
+            leave: revocation.leave.as_deref().map(names),
+            deny: revocation.deny.as_ref().map(AclJson::from),
         }
     }
 }
 
-/// A role through which something is allowed.
+/// A role that allows a request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RoleGrant", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoleGrantJson {
     /// Its bare name.
     pub role: String,
-    /// The members through which the person has it.
+    /// The members through which the user has the role.
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::AclPrincipal>"))]
     pub members: Vec<String>,
-    /// Its ACLs that allow it.
+    /// The ACLs of the role that allow the request.
     pub acls: Vec<AclJson>,
 }
 
@@ -142,7 +142,7 @@ impl From<&RoleGrant> for RoleGrantJson {
     }
 }
 
-/// A change of a policy, as it is written and read.
+/// A change of a policy.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Change"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
@@ -164,7 +164,7 @@ pub enum ChangeJson {
         /// Its bare name.
         role: String,
     },
-    /// Deletes a role. Its ACLs stay.
+    /// Deletes a role, but not its ACLs.
     DeleteRole {
         /// Its bare name.
         role: String,
@@ -218,28 +218,28 @@ impl From<&Change> for ChangeJson {
     }
 }
 
-/// A change that is tried: of the policy, or of what the identity provider says of the person.
+/// A hypothetical change: of the policy, or of the user's groups in the identity provider.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HypotheticalChange"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum HypotheticalChangeJson {
     /// A change of the policy.
     Policy(ChangeJson),
-    /// A change of the person's groups.
+    /// A change of the user's groups.
     Membership(MembershipChangeJson),
 }
 
-/// A change of a person's groups, by the identity provider.
+/// A change of the user's groups in the identity provider.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "MembershipChange"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum MembershipChangeJson {
-    /// Adds the person to a group.
+    /// Adds the user to a group.
     JoinGroup {
         /// Its bare name.
         group: String,
     },
-    /// Removes the person from a group.
+    /// Removes the user from a group.
     LeaveGroup {
         /// Its bare name.
         group: String,
@@ -260,13 +260,13 @@ impl From<&HypotheticalChange> for HypotheticalChangeJson {
     }
 }
 
-/// Names that become one group.
+/// Names that become the same group.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollisionReport", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionReportJson {
     /// The collisions, those of names in the token first.
     pub collisions: Vec<CollisionJson>,
-    /// How many more there are.
+    /// The number of further collisions.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub more: usize,
@@ -278,23 +278,23 @@ const fn is_zero(number: &usize) -> bool {
 }
 
 impl From<&CollisionReport> for CollisionReportJson {
-    fn from(found: &CollisionReport) -> Self {
+    fn from(report: &CollisionReport) -> Self {
         let collision = |(collision, gains): &(Collision, Vec<Gain>)| CollisionJson::new(collision, gains);
-        Self { collisions: found.found.iter().map(collision).collect(), more: found.more }
+        Self { collisions: report.found.iter().map(collision).collect(), more: report.more }
     }
 }
 
-/// One group that several names become.
+/// Several names that become the same group.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Collision", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionJson {
-    /// Its bare name.
+    /// The bare name of the group.
     pub group: String,
-    /// `suffix` or `comma`.
+    /// The reason: `suffix` or `comma`.
     pub merging: Code<CollisionKind>,
     /// The names.
     pub names: Vec<CollidingNameJson>,
-    /// What somebody in only one of the names gains.
+    /// The access that users with only one of the names gain.
     pub gains: Vec<GainJson>,
 }
 
@@ -309,25 +309,25 @@ impl CollisionJson {
     }
 }
 
-/// A name that becomes the group of another.
+/// A name of a collision.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollidingName", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollidingNameJson {
-    /// The name as the provider has it.
+    /// The name in the identity provider.
     pub name: String,
-    /// Whether it is in the token.
+    /// Whether the token contains the name.
     pub in_token: bool,
-    /// Whether an ACL or a role names it.
+    /// Whether an ACL or a role mentions the name.
     pub known: bool,
 }
 
 impl From<&CollidingName> for CollidingNameJson {
-    fn from(merged: &CollidingName) -> Self {
-        Self { name: merged.name.clone(), in_token: merged.in_token, known: merged.known }
+    fn from(name: &CollidingName) -> Self {
+        Self { name: name.name.clone(), in_token: name.in_token, known: name.known }
     }
 }
 
-/// What somebody in only this name gains.
+/// The access that users with only this name gain from a collision.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Gain", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GainJson {
@@ -339,49 +339,49 @@ pub struct GainJson {
 
 impl From<&Gain> for GainJson {
     fn from(gain: &Gain) -> Self {
-        Self { name: gain.name.clone(), extents: extents(&gain.regions) }
+        Self { name: gain.name.clone(), extents: regions(&gain.regions) }
     }
 }
 
-/// One person before and after changes.
+/// An identity before and after hypothetical changes.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhatIf", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIfJson {
-    /// The person as it is.
+    /// The current identity.
     pub before: IdentityJson,
-    /// The person with the changes.
+    /// The identity after the changes.
     pub after: IdentityJson,
-    /// Groups gained.
+    /// The groups gained.
     pub groups_gained: Vec<String>,
-    /// Groups lost.
+    /// The groups lost.
     pub groups_lost: Vec<String>,
-    /// Changes that do nothing, and why.
+    /// The changes without effect, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub idle: Vec<NoOpJson>,
-    /// The answers to what is asked, before and after.
+    /// The answers to the query, before and after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<[AnswerJson; 2]>,
-    /// What the person gains and loses.
+    /// The access gained and lost.
     #[serde(flatten)]
     pub comparison: ComparisonJson,
 }
 
 impl From<&WhatIf> for WhatIfJson {
-    fn from(found: &WhatIf) -> Self {
+    fn from(effect: &WhatIf) -> Self {
         Self {
-            before: identity(&found.before.identity),
-            after: identity(&found.after),
-            groups_gained: found.groups.0.clone(),
-            groups_lost: found.groups.1.clone(),
-            idle: found.no_ops.iter().map(NoOpJson::from).collect(),
-            answers: found.answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from)),
-            comparison: (&found.comparison).into(),
+            before: identity(&effect.before.identity),
+            after: identity(&effect.after),
+            groups_gained: effect.groups.0.clone(),
+            groups_lost: effect.groups.1.clone(),
+            idle: effect.no_ops.iter().map(NoOpJson::from).collect(),
+            answers: effect.answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from)),
+            comparison: (&effect.comparison).into(),
         }
     }
 }
 
-/// A change that does nothing.
+/// A change without effect.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NoOp", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NoOpJson {

@@ -1,4 +1,4 @@
-//! The codes of problems and of refused calls.
+//! The codes of problems and of failed calls.
 
 use gbac_analysis::check::CheckError;
 use gbac_engine::claim_path::ClaimPathError;
@@ -12,7 +12,7 @@ use gbac_engine::verify::{KeySetError, VerifyError};
 use gbac_engine::{InstantError, ResolveError};
 
 gbac_engine::code_table! {
-    /// The code of a problem; docs/policy-document.md says what each means.
+    /// The stable code of a problem; docs/policy-document.md describes each.
     ProblemCode {
         EMPTY_NAME = "empty_name",
         EXCLUSIVE_MEMBERS = "exclusive_members",
@@ -31,7 +31,7 @@ gbac_engine::code_table! {
 }
 
 gbac_engine::code_table! {
-    /// The code of a call that gives nothing.
+    /// The stable code of a failed call.
     FaultCode {
         POLICY_INVALID = "policy_invalid",
         CHECK_INVALID = "check_invalid",

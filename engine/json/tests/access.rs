@@ -1,4 +1,4 @@
-//! Limited access to the service in a policy document (D-58).
+//! Tests of limited access to the service in policy documents (D-58).
 
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{AccessLevel, Change, ServiceAccess};

@@ -1,4 +1,4 @@
-//! Tests that every call with an outcome requires a time, and that all calls treat an expired identity alike (D-20, D-32).
+//! Tests that every call with an outcome requires a time, and that all calls treat expired identities alike (D-20, D-32).
 
 use gbac_analysis::check::{Check, Query, answer, evaluate, evaluate_with};
 use gbac_analysis::requests::ResourceNames;
@@ -31,7 +31,7 @@ fn claims(exp: Option<Value>) -> Subject {
     Subject::Claims { claims: claims_from_object(claims.as_object().cloned().unwrap_or_default()), userinfo: None }
 }
 
-/// The outcomes of every call, for one operation on one resource.
+/// The outcomes of all calls for one operation on one resource.
 fn outcomes(
     policy: &Policy,
     subject: &Subject,
@@ -45,7 +45,7 @@ fn outcomes(
     let resource = PreparedResource::new(policy, resource_type, name);
     let question = Query::Access { operation: Operation::Read, resource_type, resource_name: name.to_owned() };
     let stated = Check { id: None, subject: subject.clone(), query: question, host: None, at: Some(at) };
-    // An instant that the check states counts, whatever the caller's is.
+    // The time of the check takes precedence over the caller's.
     let other = if at == At::IgnoringExpiry { At::seconds(f64::INFINITY) } else { At::IgnoringExpiry };
     let unstated = Check { at: None, ..stated.clone() };
     let listed = prepared.filter(policy, Operation::Read, resource_type, [name], None, at);

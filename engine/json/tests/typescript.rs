@@ -27,11 +27,11 @@ fn the_file_is_what_the_types_say() {
     assert!(file == declarations(), "www/types.d.ts is not what the Rust types say; `cargo xtask types` writes it");
 }
 
-/// The members whose values are the caller's own.
+/// The members whose values are defined by the caller.
 const FREE: [&str; 5] = ["claims", "userinfo", "attributes", "resources", "id"];
 
-/// Reads `full` and `least`, which differ by every optional member, and refuses a member more than in `full` or less than in
-/// `least`.
+/// Checks that the reader accepts `full` and `least`, which differ by all optional members, and refuses any further member in
+/// `full` and any missing member in `least`.
 fn takes(full: impl Serialize, least: impl Serialize, read: impl Fn(&Value) -> Result<(), Problems>) {
     let (full, least) = (serde_json::to_value(full).unwrap(), serde_json::to_value(least).unwrap());
     for value in [&full, &least] {
@@ -53,7 +53,7 @@ fn takes(full: impl Serialize, least: impl Serialize, read: impl Fn(&Value) -> R
     }
 }
 
-/// Where a value has objects whose members are known.
+/// The JSON Pointers of the objects of a value with known members.
 fn objects(value: &Value, at: String) -> Vec<String> {
     match value {
         Value::Object(members) => {
@@ -141,7 +141,7 @@ fn changes_are_read_as_they_are_written() {
         let change = json!({ "change": change, "group": "eng" });
         takes(&change, &change, |value| hypothetical_changes_from_json(&json!([value]).to_string()).map(drop));
     }
-    // Each is in the declarations, and no other is.
+    // The declarations contain exactly these types.
     let declared = declarations();
     assert_eq!(declared.matches("\"change\": ").count(), changes.len() + 2);
     assert!(changes.iter().all(|change| declared.contains(&format!("\"change\": {}", change["change"]))));

@@ -1,15 +1,15 @@
-//! What can be wrong with a claim path, in words, with a byte and a hint.
+//! The errors of claim paths, with their offsets, messages and hints.
 
 use std::fmt;
 
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
 use crate::escape::{escaped, visible_character};
 
-/// Why a text is not a claim path (D-11): where, what, and what to do.
+/// Why a text is not a claim path (D-11), with the offset of the error and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimPathError(Box<At>);
 
-/// In a box, since every `?` of the reader moves it.
+/// Boxed, because each `?` in the parser moves the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct At {
     offset: usize,
@@ -111,26 +111,26 @@ impl ClaimPathError {
         Self(Box::new(At { offset, fault }))
     }
 
-    /// The value of an SSO attribute that begins with `${`, but not with the user-info one.
+    /// The error for an SSO attribute that begins with `${`, but not with the prefix for user-info.
     pub(crate) fn sso_unknown(text: &str) -> Self {
         let end = text.find('}').map_or(text.len(), |end| end + 1);
         Self::at(0, Fault::SsoUnknown(text.get(..end).unwrap_or(text).to_owned()))
     }
 
-    /// The value of an SSO attribute that does not end in `}`.
+    /// The error for an SSO attribute that does not end with `}`.
     pub(crate) fn sso_unclosed(text: &str) -> Self {
         let trimmed = text.trim_end();
         let fault = if trimmed.ends_with('}') { Fault::EdgeBlank } else { Fault::SsoUnclosed };
         Self::at(trimmed.len(), fault)
     }
 
-    /// The same fault in a longer text, in which the path begins at another byte.
+    /// Adjusts the offset for a longer text that contains the path: adds `by`, up to `last`.
     pub(crate) fn moved(mut self, by: usize, last: usize) -> Self {
         self.0.offset = self.0.offset.saturating_add(by).min(last);
         self
     }
 
-    /// Where the fault is, in bytes from the start of the text as it was given; at most its length.
+    /// The offset of the error in the text, in bytes; at most its length.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset

@@ -1,4 +1,5 @@
-//! What a claim path says: segments, selectors, and filters, which are read from tokens and well-typed (RFC 9535 sections 2.3.5 and 2.4).
+//! The parts of a claim path: segments, selectors and filters. Filters are parsed from tokens and type-checked (RFC 9535
+//! sections 2.3.5 and 2.4).
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use super::fault::Fault;
 
-/// One step: its selectors on each node (child) or on each node and all below it (descendant).
+/// One step of a path. Its selectors apply to each node or, in a descendant segment, also to all nodes below it.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     pub(super) descendant: bool,
@@ -32,13 +33,13 @@ pub(super) struct Slice {
     pub(super) step: Option<i64>,
 }
 
-/// What a filter says of a node.
+/// The expression of a filter.
 #[derive(Debug, Clone)]
 pub(super) enum Filter {
     Any(Vec<Filter>),
     All(Vec<Filter>),
     Not(Box<Filter>),
-    /// The query selects something.
+    /// Whether the query selects at least one node.
     Exists(Query),
     Compare(Operand, Comparison, Operand),
 }
@@ -48,15 +49,15 @@ pub(super) enum Filter {
 pub(super) struct Query {
     pub(super) absolute: bool,
     pub(super) segments: Vec<Segment>,
-    /// Whether there are no blanks in its brackets: a comparison takes none.
+    /// Whether its brackets have no blanks, as required in comparisons.
     pub(super) tight: bool,
 }
 
-/// Something that has one value, or none.
+/// An operand of a comparison, or an argument of a function. It has one value, or none.
 #[derive(Debug, Clone)]
 pub(super) enum Operand {
     Literal(Value),
-    /// A query, of which a comparison takes singular ones only.
+    /// A query. Comparisons require a singular one.
     Query(Query),
     Length(Box<Operand>),
     Count(Query),
@@ -73,7 +74,7 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-/// A piece of a filter; blanks are none.
+/// A token of a filter. Blanks are skipped.
 #[derive(Debug)]
 pub(super) enum Token {
     Query(Query),
@@ -105,19 +106,19 @@ impl Function {
     }
 }
 
-/// The steps of a singular query: names and single indexes only.
+/// The steps of a singular query (names and single indexes); `None` if the query is not singular.
 pub(super) fn singular(segments: &[Segment]) -> Option<Vec<&Selector>> {
     let mut steps = Vec::new();
     for segment in segments {
         match segment.selectors.as_slice() {
-            [only @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => steps.push(only),
+            [selector @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => steps.push(selector),
             _ => return None,
         }
     }
     Some(steps)
 }
 
-/// Reads a whole filter. The depth of the recursion is that of the parentheses, which the reader of tokens bounds.
+/// Parses a whole filter. The tokenizer limits the nesting of parentheses, and so the depth of the recursion.
 pub(super) fn read(tokens: Vec<Token>) -> Result<Filter, Fault> {
     let mut parser = Parser(tokens.into_iter().peekable());
     let filter = parser.any()?;
@@ -180,7 +181,7 @@ impl Parser {
         }
     }
 
-    /// rule: `comparable = literal / singular-query / function-expr`, and queries that are not singular.
+    /// rule: `comparable = literal / singular-query / function-expr`, and non-singular queries.
     fn operand(&mut self) -> Result<Operand, Fault> {
         match self.0.next() {
             Some(Token::Literal(value)) => Ok(Operand::Literal(value)),
@@ -216,7 +217,7 @@ impl Parser {
 }
 
 impl Operand {
-    /// The operand, when it may be compared.
+    /// The operand, if it may be compared.
     fn comparable(self) -> Result<Self, Fault> {
         match &self {
             Self::Query(query) if !query.tight || singular(&query.segments).is_none() => Err(Fault::Filter),

@@ -1,7 +1,7 @@
-//! Claim paths: the JSON path that says where in a token the groups are (specification 2.2, 2.3, D-11).
+//! Claim paths: JSON paths to the groups in a token (specification 2.2, 2.3, D-11).
 //!
-//! The language is RFC 9535 without `match` and `search`; a dotted name may also hold `-` and `:`, which is read as its
-//! bracket form. Parsing is linear in the text, evaluation is bounded: neither a path nor a document can make it hang.
+//! The language is RFC 9535 without `match` and `search`. Dotted names may also contain `-` and `:`, as quoted names may.
+//! Parsing takes time linear in the text, and evaluation is limited, so that no path or document can make it hang.
 
 mod fault;
 mod filter;
@@ -20,26 +20,26 @@ use filter::{Segment, Selector};
 use spell::{Element, is_dotted_name, spell};
 pub(crate) use spell::{element_location, push_name, shortened};
 
-/// The longest path, in bytes (D-11).
+/// The maximum length of a path, in bytes (D-11).
 pub const MAX_PATH_BYTES: usize = 512;
-/// How many descendant segments (`..`) a path may have, those in filters included (D-11).
+/// The maximum number of descendant segments (`..`) in a path, including those in filters (D-11).
 pub const MAX_DESCENDANT_SEGMENTS: usize = 4;
-/// How many brackets and parentheses may be open at once.
+/// The maximum nesting of brackets and parentheses.
 pub const MAX_NESTING: usize = 32;
-/// How many function calls may be open at once.
+/// The maximum nesting of function calls.
 pub const MAX_FUNCTION_NESTING: usize = 4;
-/// How many nodes a path that is not singular may select, in its last step and in each before: ten times what the
-/// largest token that we promise to read (10,000 groups) holds.
+/// The maximum number of nodes that each step of a non-singular path may select: ten times the 10,000 groups that a supported
+/// token may have.
 pub const MAX_NODES: usize = 100_000;
-/// How many nodes the evaluation of a path that is not singular may visit. A token of 1 MiB has at most 400,000.
+/// The maximum number of nodes that the evaluation of a non-singular path may visit. A token of 1 MiB has at most 400,000.
 pub const MAX_VISITS: usize = 1_000_000;
-/// The longest spelling of a location, in bytes; what is longer (a claim's name of hundreds of characters) is shortened
-/// in the middle, so that the trace of a hostile token stays small.
+/// The maximum length of a location, in bytes. Longer ones are shortened in the middle, so that tokens with very long claim
+/// names do not make the output large.
 pub const MAX_LOCATION_BYTES: usize = 400;
-/// How deep a document may be for a path that is not singular. Documents that were parsed have at most 128 levels.
+/// The maximum depth of a document for a non-singular path. Parsed documents have at most 128 levels.
 const MAX_DOCUMENT_DEPTH: usize = 192;
 
-/// A claim path: parsed once, used for any number of tokens, cheap to copy. Two paths are equal when their texts are.
+/// A parsed claim path, cheap to clone. Paths are equal if their texts are.
 #[derive(Debug, Clone)]
 pub struct ClaimPath(Arc<Parsed>);
 
@@ -49,17 +49,17 @@ struct Parsed {
     segments: Vec<Segment>,
 }
 
-/// A value that a path selected, and where it is: `groups`, `realm_access.roles[0]`, `['https://x/groups'][2]`; `$` is
-/// the document itself.
+/// A selected value with its location, such as `groups`, `realm_access.roles[0]` or `['https://x/groups'][2]`; `$` is the
+/// document itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node<'a> {
-    /// Where, spelled for people: the path from the document, without the leading `$` or `$.`.
+    /// The path from the document, without the leading `$` or `$.`.
     pub location: String,
-    /// What.
+    /// The value.
     pub value: &'a Value,
 }
 
-/// The path selects or visits more than [`MAX_NODES`] or [`MAX_VISITS`] nodes of this document; nothing was selected.
+/// The path selects more than [`MAX_NODES`] or visits more than [`MAX_VISITS`] nodes of a document, so nothing is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyNodes(());
 
@@ -88,63 +88,62 @@ impl fmt::Display for TooManyNodes {
 
 impl std::error::Error for TooManyNodes {}
 
-/// How far a singular path leads into a document.
-pub(crate) enum Reached<'a> {
-    /// To its end.
+/// The result of following a singular path.
+pub(crate) enum FollowResult<'a> {
+    /// The selected node.
     Found(Node<'a>),
-    /// To a value that does not have the next step.
+    /// A step of the path does not exist.
     Stopped {
-        /// The last value that is there; `None` is the document itself.
+        /// The node before the missing step; `None` if it is the document itself.
         at: Option<Node<'a>>,
-        /// The step that it does not have, spelled as in a location.
+        /// The missing step, as in a location.
         step: String,
-        /// The step's name, when it is one.
+        /// The name of the missing step; `None` if it is an index.
         name: Option<String>,
     },
 }
 
 impl ClaimPath {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
-    /// Says where the text stops being a claim path and what to do: anything that RFC 9535 refuses, `match` and
-    /// `search`, a text over [`MAX_PATH_BYTES`], more than [`MAX_DESCENDANT_SEGMENTS`] `..`, more nesting than
-    /// [`MAX_NESTING`] or [`MAX_FUNCTION_NESTING`], and a dotted name that begins with a typographic quotation mark.
+    /// The text is not valid under RFC 9535, uses `match` or `search`, has a dotted name that begins with a typographic
+    /// quotation mark, or exceeds [`MAX_PATH_BYTES`], [`MAX_DESCENDANT_SEGMENTS`], [`MAX_NESTING`] or
+    /// [`MAX_FUNCTION_NESTING`]. The error has the offset and says what to do.
     pub fn parse(text: &str) -> Result<Self, ClaimPathError> {
         let segments = scan::scan(text)?;
         Ok(Self(Arc::new(Parsed { text: text.to_owned(), segments })))
     }
 
-    /// The path as it was written.
+    /// The path's text, unchanged.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0.text
     }
 
-    /// Whether the path is singular in the sense of RFC 9535: names and single indexes only, so one node at most.
+    /// Whether the path is singular (RFC 9535): only names and single indexes, so that it selects at most one node.
     #[must_use]
     pub fn is_singular(&self) -> bool {
         filter::singular(&self.0.segments).is_some()
     }
 
-    /// Whether the platform of today reads the path too: `$.` and dotted names, nothing else (D-29).
+    /// Whether version 26.1 of the platform accepts the path: only `$.` and dotted names (D-29).
     #[must_use]
     pub fn is_platform(&self) -> bool {
         self.0.text.strip_prefix("$.").is_some_and(|names| names.split('.').all(is_dotted_name))
     }
 
-    /// The nodes that the path selects in a document, in the order of RFC 9535; none when there is nothing there.
+    /// The nodes that the path selects in a document, in the order of RFC 9535.
     ///
     /// # Errors
-    /// A path that is not singular is refused where it would select or visit too much; see [`MAX_NODES`] and
-    /// [`MAX_VISITS`].
+    /// A non-singular path exceeds [`MAX_NODES`] or [`MAX_VISITS`].
     #[doc(hidden)]
     pub fn select<'a>(&self, root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
         select::select(&self.0.segments, root)
     }
 
-    /// Follows a singular path with at least one step; `None` for any other.
-    pub(crate) fn follow<'a>(&self, document: &'a Map<String, Value>) -> Option<Reached<'a>> {
+    /// Follows a singular path with at least one step; `None` for other paths.
+    pub(crate) fn follow<'a>(&self, document: &'a Map<String, Value>) -> Option<FollowResult<'a>> {
         let mut location = Vec::new();
         let mut value: Option<&'a Value> = None;
         for step in filter::singular(&self.0.segments)? {
@@ -156,22 +155,22 @@ impl ClaimPath {
                 }
                 _ => None,
             };
-            let Some((element, found)) = next else {
+            let Some((element, next_value)) = next else {
                 let at = value.map(|value| Node { location: spell(&location), value });
                 let (step, name) = match step {
                     Selector::Name(name) => (spell(&[Element::Name(name)]), Some(name.clone())),
                     Selector::Index(index) => (format!("[{index}]"), None),
                     Selector::Wildcard | Selector::Slice(_) | Selector::Filter(_) => return None,
                 };
-                return Some(Reached::Stopped { at, step, name });
+                return Some(FollowResult::Stopped { at, step, name });
             };
             location.push(element);
-            value = Some(found);
+            value = Some(next_value);
         }
-        value.map(|value| Reached::Found(Node { location: spell(&location), value }))
+        value.map(|value| FollowResult::Found(Node { location: spell(&location), value }))
     }
 
-    /// The first name in the path: the claim that it is about, when it says so.
+    /// The name of the first step: the top-level claim; `None` if the first step is not a single name.
     pub(crate) fn first_name(&self) -> Option<&str> {
         match self.0.segments.first()?.selectors.as_slice() {
             [Selector::Name(name)] => Some(name),
@@ -184,7 +183,7 @@ fn named<'a>((name, value): (&'a String, &'a Value)) -> (Element<'a>, &'a Value)
     (Element::Name(name), value)
 }
 
-/// The element at an index, which counts from the end when it is negative.
+/// The element at an index, with its index from the start. A negative index counts from the end.
 fn element(elements: &[Value], index: i64) -> Option<(usize, &Value)> {
     let at = match usize::try_from(index) {
         Ok(at) => at,
@@ -196,7 +195,7 @@ fn element(elements: &[Value], index: i64) -> Option<(usize, &Value)> {
 impl Default for ClaimPath {
     /// `$.groups` (specification 2.2).
     fn default() -> Self {
-        // Not parsed: a program that starts would compile the parser for it. A test parses it.
+        // Not parsed, so that wasm engines do not compile the parser at startup. A test compares it with the parsed path.
         let groups = Segment { descendant: false, selectors: vec![Selector::Name("groups".to_owned())] };
         Self(Arc::new(Parsed { text: "$.groups".to_owned(), segments: vec![groups] }))
     }
@@ -274,14 +273,13 @@ mod tests {
             let selected = path.select(&document).expect("a singular path");
             if let Value::Object(members) = &document {
                 let reached = match path.follow(members).expect("a singular path") {
-                    Reached::Found(node) => vec![node],
-                    Reached::Stopped { .. } => vec![],
+                    FollowResult::Found(node) => vec![node],
+                    FollowResult::Stopped { .. } => vec![],
                 };
                 prop_assert_eq!(reached, selected);
             }
         }
 
-        /// The crate is another reading of RFC 9535.
         #[test]
         fn selects_what_another_implementation_selects(
             text in steps(&[

@@ -1,4 +1,4 @@
-//! Reads a claim path into segments (RFC 9535, D-11) and says precisely, at a byte, what is wrong with it.
+//! Parses claim paths into segments (RFC 9535, D-11), with precise errors.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH
 use crate::json;
 use crate::text::holds;
 
-/// Reads a whole path.
+/// Parses a whole path.
 pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {
     if text.is_empty() {
         return Err(ClaimPathError::at(0, Fault::Empty));
@@ -24,7 +24,7 @@ pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {
     Ok(segments)
 }
 
-/// A dotted name: where its dot is, and the name.
+/// The offsets of a dotted name: its dot, its start and its end.
 #[derive(Clone, Copy)]
 struct Dotted {
     dot: usize,
@@ -35,14 +35,15 @@ struct Dotted {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// Brackets and parentheses open now.
+    /// The number of open brackets and parentheses.
     depth: usize,
-    /// Function calls open now.
+    /// The number of open function calls.
     functions: usize,
+    /// The number of descendant segments so far.
     descendants: usize,
-    /// Whether a bracket of the query that is read holds blanks.
+    /// Whether the current query has blanks in its brackets.
     blanks: bool,
-    /// The dotted name that was read last.
+    /// The last dotted name.
     dotted: Option<Dotted>,
 }
 
@@ -61,12 +62,12 @@ impl<'t> Reader<'t> {
         Some(c)
     }
 
-    fn eat(&mut self, wanted: &str) -> bool {
-        let found = self.rest().starts_with(wanted);
-        if found {
-            self.at += wanted.len();
+    fn eat(&mut self, expected: &str) -> bool {
+        let is_next = self.rest().starts_with(expected);
+        if is_next {
+            self.at += expected.len();
         }
-        found
+        is_next
     }
 
     fn take_while(&mut self, keep: fn(char) -> bool) -> &'t str {
@@ -84,7 +85,7 @@ impl<'t> Reader<'t> {
         Err(ClaimPathError::at(self.at, fault))
     }
 
-    /// Fails at the next character, or says that the text ended.
+    /// The error that the next character, or the end of the text, is unexpected.
     fn unexpected<T>(&self) -> Result<T, ClaimPathError> {
         match self.peek() {
             None => self.fail(Fault::UnexpectedEnd),
@@ -110,7 +111,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// After the last segment: nothing may follow.
+    /// Checks that nothing follows the last segment.
     fn end(&self) -> Result<(), ClaimPathError> {
         let Some(next) = self.peek() else {
             return Ok(());
@@ -128,13 +129,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The fault of a dotted name that holds a character that only a quoted name may hold.
+    /// The error for a dotted name with a character that is allowed only in quotes.
     fn needs_brackets(&self, dotted: Dotted, found: char) -> Fault {
         if self.depth > 0 {
             return Fault::NeedsBrackets { found, suggestion: None };
         }
         let rest = self.text.get(dotted.start..).unwrap_or_default();
-        // A name with a slash is nearly always an address, whose dots belong to it.
+        // A name with a slash is probably a URL, so its dots belong to the name.
         let len = if rest.contains('/') { rest.len() } else { rest.find(['.', '[']).unwrap_or(rest.len()) };
         let (name, tail) = rest.split_at_checked(len).unwrap_or((rest, ""));
         let head = self.text.get(..dotted.dot).unwrap_or_default();
@@ -168,7 +169,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What follows `.` or `..`: `*` or a name.
+    /// Reads `*` or a name after `.` or `..`.
     fn after_dot(&mut self, dot: usize) -> Result<Selector, ClaimPathError> {
         if self.eat("*") {
             return Ok(Selector::Wildcard);
@@ -197,7 +198,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// One more bracket or parenthesis is open.
+    /// Counts an opening bracket or parenthesis.
     fn deepen(&mut self) -> Result<(), ClaimPathError> {
         self.depth += 1;
         if self.depth > MAX_NESTING { self.fail(Fault::TooDeep) } else { Ok(()) }
@@ -255,7 +256,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Skips a quoted text; gives what lies between the quotes, escapes and all.
+    /// Skips a quoted text and returns the text between the quotes with its escapes.
     fn quoted(&mut self, quote: char) -> Result<&'t str, ClaimPathError> {
         let open = self.at;
         self.at += 1;
@@ -277,7 +278,7 @@ impl<'t> Reader<'t> {
         Err(ClaimPathError::at(open, Fault::UnclosedQuote(quote)))
     }
 
-    /// A quoted name with its escapes decoded: those of JSON, and `\'` where `'` is the quote.
+    /// Reads a quoted name and decodes its escapes: those of JSON, and `\'` between single quotes.
     fn quoted_name(&mut self, quote: char) -> Result<String, ClaimPathError> {
         let open = self.at;
         let inner = self.quoted(quote)?;
@@ -342,12 +343,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The expression of a filter, up to the `,` or `]` that ends it.
+    /// Reads the expression of a filter, up to the `,` or `]` after it.
     fn filter(&mut self, open: usize) -> Result<Filter, ClaimPathError> {
         self.blanks();
         let start = self.at;
         let mut tokens = Vec::new();
-        // Open parentheses: where, and whether a function's.
+        // Open parentheses: the offset, and whether it belongs to a function call.
         let mut parentheses: Vec<(usize, bool)> = Vec::new();
         loop {
             let at = self.at;
@@ -404,12 +405,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A query in a filter, at its `@` or `$`.
+    /// Reads a query in a filter, from its `@` or `$` on.
     fn query(&mut self, absolute: bool) -> Result<Query, ClaimPathError> {
         self.at += 1;
-        let outside = std::mem::take(&mut self.blanks);
+        let outer_blanks = std::mem::take(&mut self.blanks);
         let segments = self.segments()?;
-        let tight = !std::mem::replace(&mut self.blanks, outside);
+        let tight = !std::mem::replace(&mut self.blanks, outer_blanks);
         if let (Some(dotted), Some(next)) = (self.dotted, self.peek())
             && dotted.end == self.at
             && matches!(next, '/' | '@' | '#' | '\\' | '%' | ';' | '~')
@@ -419,7 +420,7 @@ impl<'t> Reader<'t> {
         Ok(Query { absolute, segments, tight })
     }
 
-    /// A word in a filter: a literal, or a function, then the `(` is next.
+    /// Reads a word in a filter: a literal, or a function name before `(`.
     fn word(&mut self) -> Result<Token, ClaimPathError> {
         let start = self.at;
         let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -449,7 +450,7 @@ impl<'t> Reader<'t> {
         Ok(token)
     }
 
-    /// An operator in a filter.
+    /// Reads an operator in a filter.
     fn operator(&mut self) -> Result<Token, ClaimPathError> {
         for (text, comparison) in [
             ("==", Comparison::Equal),
@@ -476,7 +477,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// rule: `int = "0" / (["-"] DIGIT1 *DIGIT)`, within the range of RFC 7493.
+/// Parses an integer. Rule: `int = "0" / (["-"] DIGIT1 *DIGIT)`, within the range of RFC 7493.
 fn integer(digits: &str) -> Option<i64> {
     let plain = digits.strip_prefix('-').unwrap_or(digits);
     let canonical = digits == "0" || (!plain.starts_with('0') && plain.chars().all(|c| c.is_ascii_digit()));
@@ -484,9 +485,9 @@ fn integer(digits: &str) -> Option<i64> {
     (canonical && value.unsigned_abs() < 1 << 53).then_some(value)
 }
 
-/// What a text without `$` was most likely meant to be, if that is a path.
+/// The path that a text without `$` was probably suggestion to be; `None` if that is not a valid path.
 fn with_root(text: &str) -> Option<String> {
-    let meant = if text.starts_with(['.', '[']) {
+    let suggestion = if text.starts_with(['.', '[']) {
         format!("${text}")
     } else if let Some(tail) = text.strip_prefix('@') {
         format!("${tail}")
@@ -496,11 +497,11 @@ fn with_root(text: &str) -> Option<String> {
         format!("$.{text}")
     } else {
         // A JSON pointer, or a bare dotted name.
-        let mut meant = String::from("$");
+        let mut suggestion = String::from("$");
         for name in text.trim_start_matches('/').split(['/', '.']) {
-            push_name(&mut meant, name);
+            push_name(&mut suggestion, name);
         }
-        meant
+        suggestion
     };
-    scan(&meant).is_ok().then_some(meant)
+    scan(&suggestion).is_ok().then_some(suggestion)
 }

@@ -1,7 +1,7 @@
-//! Evaluates claim paths on documents, with a limit on the work (RFC 9535 sections 2.3 and 2.5, D-11).
+//! Evaluates claim paths on documents, with a limit on the number of visited nodes (RFC 9535 sections 2.3 and 2.5, D-11).
 //!
-//! `$..*..*..*..*` on a deep document, or filters that look at the whole document from each of its nodes, cost powers
-//! of the document's size. So every look at a node is counted, and too many end the evaluation.
+//! Without the limit, `$..*..*..*..*` or nested filters over the whole document would take time in the order of a power of the
+//! document's size.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -19,9 +19,9 @@ pub(super) fn select<'a>(segments: &[Segment], root: &'a Value) -> Result<Vec<No
     Ok(nodes.iter().map(|step| Node { location: evaluation.location(step.at), value: step.value }).collect())
 }
 
-/// A node: its value, and where its last step is in the trail.
+/// A node: its value, and the index of its last step in the trail; `None` for the start of a query.
 #[derive(Clone, Copy)]
-struct Stop<'a> {
+struct TrailNode<'a> {
     at: Option<usize>,
     value: &'a Value,
 }
@@ -29,7 +29,7 @@ struct Stop<'a> {
 struct Evaluation<'a> {
     root: &'a Value,
     visits: usize,
-    /// Every step that was taken, with the place of the one before it.
+    /// The steps to all nodes, each with the index of the step before it.
     trail: Vec<(Option<usize>, Element<'a>)>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Evaluation<'a> {
         if self.visits > MAX_VISITS { Err(TooManyNodes(())) } else { Ok(()) }
     }
 
-    /// Where a node is: the steps to a place in the trail.
+    /// The location of the node whose last step has this index in the trail.
     fn location(&self, mut at: Option<usize>) -> String {
         let mut path = Vec::new();
         while let Some((before, element)) = at.and_then(|at| self.trail.get(at)) {
@@ -50,14 +50,14 @@ impl<'a> Evaluation<'a> {
         spell(&path)
     }
 
-    /// The node one step below another.
-    fn step(&mut self, from: Stop<'a>, element: Element<'a>, value: &'a Value) -> Stop<'a> {
-        self.trail.push((from.at, element));
-        Stop { at: Some(self.trail.len() - 1), value }
+    /// The child of a node.
+    fn step(&mut self, parent: TrailNode<'a>, element: Element<'a>, value: &'a Value) -> TrailNode<'a> {
+        self.trail.push((parent.at, element));
+        TrailNode { at: Some(self.trail.len() - 1), value }
     }
 
-    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<Stop<'a>>, TooManyNodes> {
-        let mut nodes = vec![Stop { at: None, value: start }];
+    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<TrailNode<'a>>, TooManyNodes> {
+        let mut nodes = vec![TrailNode { at: None, value: start }];
         for segment in segments {
             let mut next = Vec::new();
             for node in nodes {
@@ -75,9 +75,9 @@ impl<'a> Evaluation<'a> {
     fn descend(
         &mut self,
         selectors: &[Selector],
-        node: Stop<'a>,
+        node: TrailNode<'a>,
         depth: usize,
-        out: &mut Vec<Stop<'a>>,
+        out: &mut Vec<TrailNode<'a>>,
     ) -> Result<(), TooManyNodes> {
         if depth > MAX_DOCUMENT_DEPTH {
             return Err(TooManyNodes(()));
@@ -94,33 +94,33 @@ impl<'a> Evaluation<'a> {
     fn children(
         &mut self,
         selectors: &[Selector],
-        node: Stop<'a>,
-        out: &mut Vec<Stop<'a>>,
+        node: TrailNode<'a>,
+        out: &mut Vec<TrailNode<'a>>,
     ) -> Result<(), TooManyNodes> {
         for selector in selectors {
             self.visit()?;
-            let mut found = Vec::new();
+            let mut selected = Vec::new();
             match (selector, node.value) {
                 (Selector::Name(name), Value::Object(members)) => {
                     if let Some((name, value)) = members.get_key_value(name) {
-                        found.push((Element::Name(name), value));
+                        selected.push((Element::Name(name), value));
                     }
                 }
                 (Selector::Index(index), Value::Array(elements)) => {
                     if let Some((at, value)) = super::element(elements, *index) {
-                        found.push((Element::Index(at), value));
+                        selected.push((Element::Index(at), value));
                     }
                 }
-                (Selector::Slice(slice), Value::Array(elements)) => found = sliced(slice, elements),
-                (Selector::Wildcard | Selector::Filter(_), value) => found = members(value),
+                (Selector::Slice(slice), Value::Array(elements)) => selected = sliced(slice, elements),
+                (Selector::Wildcard | Selector::Filter(_), value) => selected = members(value),
                 _ => {}
             }
-            for (element, value) in found {
+            for (element, value) in selected {
                 self.visit()?;
                 if let Selector::Filter(filter) = selector {
                     let before = self.trail.len();
                     let holds = self.holds(filter, value)?;
-                    // Nobody asks where the nodes are that a filter looked at.
+                    // The locations of nodes inside the filter are not needed.
                     self.trail.truncate(before);
                     if !holds {
                         continue;
@@ -136,7 +136,7 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    /// Whether a filter lets a node through.
+    /// Whether a node passes a filter.
     fn holds(&mut self, filter: &Filter, node: &'a Value) -> Result<bool, TooManyNodes> {
         Ok(match filter {
             Filter::Any(parts) => {
@@ -164,26 +164,26 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// The values that a query inside a filter selects.
-    fn nodes(&mut self, query: &Query, node: &'a Value) -> Result<Vec<Stop<'a>>, TooManyNodes> {
+    /// The nodes that a query inside a filter selects.
+    fn nodes(&mut self, query: &Query, node: &'a Value) -> Result<Vec<TrailNode<'a>>, TooManyNodes> {
         let nodes = self.query(&query.segments, if query.absolute { self.root } else { node })?;
-        // What is selected may be compared as a whole.
+        // A comparison may read all of the selected values.
         nodes.iter().try_for_each(|selected| self.weigh(selected.value, 0))?;
         Ok(nodes)
     }
 
-    /// The value of an operand; a query that selects nothing has none.
+    /// The value of an operand; `None` for a query that does not select exactly one node.
     fn value<'v>(&mut self, operand: &'v Operand, node: &'a Value) -> Result<Option<Cow<'v, Value>>, TooManyNodes>
     where
         'a: 'v,
     {
-        let only = |nodes: Vec<Stop<'a>>| match nodes.as_slice() {
-            [only] => Some(Cow::Borrowed(only.value)),
+        let single_value = |nodes: Vec<TrailNode<'a>>| match nodes.as_slice() {
+            [node] => Some(Cow::Borrowed(node.value)),
             _ => None,
         };
         Ok(match operand {
             Operand::Literal(value) => Some(Cow::Borrowed(value)),
-            Operand::Query(query) | Operand::Value(query) => only(self.nodes(query, node)?),
+            Operand::Query(query) | Operand::Value(query) => single_value(self.nodes(query, node)?),
             Operand::Count(query) => Some(Cow::Owned(self.nodes(query, node)?.len().into())),
             Operand::Length(operand) => match self.value(operand, node)?.as_deref() {
                 Some(Value::String(text)) => Some(Cow::Owned(text.chars().count().into())),
@@ -194,7 +194,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// Counts what a comparison of a value may look at: its nodes, and its texts by the length.
+    /// Counts the nodes of a value as visited, and long texts as several visits, because a comparison may read all of them.
     fn weigh(&mut self, value: &Value, depth: usize) -> Result<(), TooManyNodes> {
         if depth > MAX_DOCUMENT_DEPTH {
             return Err(TooManyNodes(()));
@@ -207,10 +207,10 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// How many bytes of a text are compared at the cost of one visit.
+/// The number of bytes of a text that count as one visit.
 const TEXT_PER_VISIT: usize = 64;
 
-/// What is directly below a value.
+/// The children of a value.
 fn members(value: &Value) -> Vec<(Element<'_>, &Value)> {
     match value {
         Value::Array(elements) => elements.iter().enumerate().map(|(at, value)| (Element::Index(at), value)).collect(),
@@ -219,7 +219,7 @@ fn members(value: &Value) -> Vec<(Element<'_>, &Value)> {
     }
 }
 
-/// The elements that a slice selects (RFC 9535 section 2.3.4.2.2). The numbers are below 2^53.
+/// The elements that a slice selects (RFC 9535 section 2.3.4.2.2). Its numbers are below 2^53, so the sums cannot overflow.
 fn sliced<'a>(slice: &Slice, elements: &'a [Value]) -> Vec<(Element<'a>, &'a Value)> {
     let len = i64::try_from(elements.len()).unwrap_or(i64::MAX);
     let step = slice.step.unwrap_or(1);
@@ -227,17 +227,17 @@ fn sliced<'a>(slice: &Slice, elements: &'a [Value]) -> Vec<(Element<'a>, &'a Val
     let bound = |bound: i64| if bound < 0 { len + bound } else { bound }.clamp(lowest, highest);
     let mut at = slice.start.map_or(if step < 0 { highest } else { lowest }, bound);
     let end = slice.end.map_or(if step < 0 { lowest } else { highest }, bound);
-    let mut found = Vec::new();
+    let mut selected = Vec::new();
     while (step > 0 && at < end) || (step < 0 && at > end) {
         if let Some((at, value)) = super::element(elements, at) {
-            found.push((Element::Index(at), value));
+            selected.push((Element::Index(at), value));
         }
         at += step;
     }
-    found
+    selected
 }
 
-/// rule: section 2.3.5.2.2; nothing equals nothing.
+/// Compares as in RFC 9535 section 2.3.5.2.2. Two absent values are equal.
 fn compare(left: Option<&Value>, comparison: Comparison, right: Option<&Value>) -> bool {
     let equal = || match (left, right) {
         (Some(left), Some(right)) => equal(left, right),
@@ -261,7 +261,7 @@ fn less(left: Option<&Value>, right: Option<&Value>) -> bool {
     }
 }
 
-/// Numbers are equal by their value: `1` is `1.0`.
+/// Whether two values are equal. Numbers are compared by value, so `1` equals `1.0`.
 fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => order(left, right) == Some(Ordering::Equal),

@@ -1,4 +1,4 @@
-//! Spells names, locations and paths: dotted where a dotted name can say it, in quotes and brackets elsewhere.
+//! Writes names, locations and paths: with a dot if the name allows it, otherwise in quotes and brackets.
 
 use std::borrow::Cow;
 
@@ -11,33 +11,33 @@ pub(super) enum Element<'a> {
     Index(usize),
 }
 
-/// A character that may begin a dotted name (RFC 9535, `name-first`).
+/// Whether a character may begin a dotted name (RFC 9535, `name-first`).
 pub(super) const fn is_name_first(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || c >= '\u{80}'
 }
 
-/// A character of a dotted name: RFC 9535's, and `-` and `:` (D-11).
+/// Whether a character may be in a dotted name: those of RFC 9535, `-` and `:` (D-11).
 pub(super) const fn is_name_char(c: char) -> bool {
     is_name_first(c) || c.is_ascii_digit() || matches!(c, '-' | ':')
 }
 
-/// Blank space as RFC 9535 has it.
+/// Whether a character is blank space in RFC 9535.
 pub(super) const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// Quotation marks that word processors and chats put in the place of `'` and `"`. RFC 9535 would take most of them as
-/// the first character of a dotted name; nobody means that, so we refuse it.
+/// Whether a character is a quotation mark that word processors and chats put in place of `'` and `"`. RFC 9535 allows most of
+/// them as the first character of a dotted name, but they are refused here, because they are always a mistake.
 pub(super) const fn is_curly_quote(c: char) -> bool {
     matches!(c, '\u{2018}'..='\u{201f}' | '\u{00b4}' | '`')
 }
 
-/// Whether a text may stand after a dot.
+/// Whether a name may follow a dot.
 pub(super) fn is_dotted_name(name: &str) -> bool {
     name.chars().next().is_some_and(|c| is_name_first(c) && !is_curly_quote(c)) && name.chars().all(is_name_char)
 }
 
-/// `name` in quotes and brackets, with the escapes of a normalized path (RFC 9535 section 2.7).
+/// Appends `name` in quotes and brackets, with the escapes of a normalized path (RFC 9535 section 2.7).
 pub(super) fn push_bracketed(out: &mut String, name: &str) {
     out.push_str("['");
     for c in name.chars() {
@@ -61,14 +61,14 @@ pub(super) fn push_bracketed(out: &mut String, name: &str) {
     out.push_str("']");
 }
 
-/// `name` in brackets, as a text of its own.
+/// `name` in quotes and brackets.
 pub(super) fn bracketed(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     push_bracketed(&mut out, name);
     out
 }
 
-/// `.name` where a dotted name can say it, `['name']` otherwise.
+/// Appends `.name` if `name` may follow a dot, otherwise `['name']`.
 pub(crate) fn push_name(out: &mut String, name: &str) {
     if is_dotted_name(name) {
         out.push('.');
@@ -78,7 +78,7 @@ pub(crate) fn push_name(out: &mut String, name: &str) {
     }
 }
 
-/// A location, spelled for people.
+/// The location of a node, for display.
 pub(super) fn spell(elements: &[Element<'_>]) -> String {
     if elements.is_empty() {
         return "$".to_owned();
@@ -100,7 +100,7 @@ pub(super) fn spell(elements: &[Element<'_>]) -> String {
     shortened(&out, MAX_LOCATION_BYTES).into_owned()
 }
 
-/// The text, or its beginning and end with `…` between when it has more than `max` bytes.
+/// The text; if it has more than `max` bytes, its beginning and end with `…` between.
 pub(crate) fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
@@ -110,14 +110,14 @@ pub(crate) fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}…{tail}"))
 }
 
-/// `[3]`
+/// Appends an index in brackets, such as `[3]`.
 fn push_index(out: &mut String, index: usize) {
     out.push('[');
     out.push_str(&index.to_string());
     out.push(']');
 }
 
-/// The location of an element of the list at a location.
+/// The location of an element of a list.
 pub(crate) fn element_location(list: &str, index: usize) -> String {
     let mut out = String::with_capacity(list.len() + 8);
     out.push_str(list);

@@ -1,4 +1,4 @@
-//! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
+//! Explains decisions: the candidate ACLs, how each compares with the request, and near misses.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::near::{self, NameDifference};
 use crate::order::{run, sort};
 use crate::policy::{Policy, PrincipalId};
 
-/// The path from the identity to a principal: the user, one of its roles, a group, or a role of a group.
+/// A path from the identity to a principal: the user, one of its roles, a group, or a role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct AccessPath {
-    /// Which of the four sources ACLs of this principal count as.
+    /// The source that ACLs of this principal count as.
     pub source: Source,
     /// The group on the path.
     pub group: Option<String>,
@@ -25,72 +25,73 @@ pub struct AccessPath {
     pub principal: Principal,
 }
 
-/// Whether an ACL's principal is one of the identity's.
+/// How an ACL's principal compares with the identity's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrincipalFacet {
-    /// It is.
+    /// It is one of the identity's.
     Matches,
     /// It is `User:*`.
     Everyone,
-    /// It would be, in another letter case; this is the identity's own.
+    /// It differs from this principal of the identity only in letter case.
     LetterCase(Principal),
-    /// It would be, with or without leading or trailing slashes; this is the identity's own.
+    /// It differs from this principal of the identity in leading or trailing slashes, and at most also in letter case.
     LeadingSlash(Principal),
-    /// It is a role that would be, if a member of it were written in another letter case.
+    /// It is a role with a member that differs from one of the identity's principals only in letter case.
     MemberLetterCase(NearMember),
-    /// It is a role that would be, if a member of it had other leading or trailing slashes.
+    /// It is a role with a member that differs from one of the identity's principals in leading or trailing slashes, and at
+    /// most also in letter case.
     MemberLeadingSlash(NearMember),
 }
 
 /// A member of a role that is a near miss of one of the identity's principals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearMember {
-    /// The identity's own principal.
+    /// The identity's principal.
     pub own: Principal,
     /// The member of the role.
     pub member: Principal,
 }
 
-/// Whether an ACL's resource name covers the one asked for.
+/// How an ACL's resource name compares with the request's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameFacet {
-    /// It is the name.
+    /// It is the same name.
     Literal,
-    /// The name starts with it.
+    /// It is a prefix of the name.
     Prefixed,
     /// It is `*`.
     AllNames,
-    /// It would, in another letter case.
+    /// It differs only in letter case.
     LetterCase,
-    /// It would, with or without leading or trailing slashes.
+    /// It differs in leading or trailing slashes, and at most also in letter case.
     LeadingSlash,
-    /// It does not.
+    /// It does not match.
     No,
 }
 
-/// Whether an ACL's operation answers the one asked for.
+/// How an ACL's operation compares with the request's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationFacet {
-    /// It is the operation.
+    /// It is the same operation.
     Exact,
-    /// It implies it (ALLOW only, D-02).
+    /// It implies the requested operation (ALLOW only, D-02).
     Implied,
     /// It is `ALL`.
     All,
-    /// It would imply it, but a deny denies its own operation only (D-02).
+    /// An allow of it would imply the requested operation, but a deny applies only to its own operation (D-02).
     DenyImpliesNothing,
-    /// It does not.
+    /// It does not match.
     No,
 }
 
-/// Whether an ACL's host covers the request's.
+/// How an ACL's host compares with the request's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostFacet {
     /// It is `*`.
     Any,
-    /// It is the address.
+    /// It is the same address.
     Exact,
-    /// It is one address, and the request names none.
+    /// It is one address, and the request has no host.
     Unknown,
     /// It is another address.
     No,
@@ -99,19 +100,19 @@ pub enum HostFacet {
 /// The one field in which a near miss does not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NearMiss {
-    /// By its host.
+    /// The host.
     Host,
-    /// By the letter case of its principal.
+    /// The letter case of the principal.
     PrincipalLetterCase,
-    /// By leading or trailing slashes of its principal.
+    /// Leading or trailing slashes of the principal.
     PrincipalLeadingSlash,
-    /// By the letter case of a member of its role.
+    /// The letter case of a member of the role.
     MemberLetterCase,
-    /// By leading or trailing slashes of a member of its role.
+    /// Leading or trailing slashes of a member of the role.
     MemberLeadingSlash,
-    /// By the letter case of its resource name.
+    /// The letter case of the resource name.
     NameLetterCase,
-    /// By leading or trailing slashes of its resource name.
+    /// Leading or trailing slashes of the resource name.
     NameLeadingSlash,
 }
 
@@ -131,16 +132,16 @@ impl NearMiss {
     }
 }
 
-/// What became of a candidate.
+/// The effect of a candidate on the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CandidateStatus {
-    /// It is the ACL of the decision.
+    /// It is the deciding ACL.
     Decides,
-    /// It matches and says the same.
+    /// It matches and has the same permission as the deciding ACL.
     Agrees,
-    /// It allows, but a deny was found first.
+    /// It matches and allows, but another ACL denies.
     Overridden,
-    /// It matches, but the identity had expired or is a superuser, so that no ACL was asked.
+    /// It matches, but ACLs were not evaluated, because the identity has expired or is a superuser.
     NotEvaluated,
     /// It is a near miss.
     Near(NearMiss),
@@ -163,61 +164,61 @@ impl CandidateStatus {
     }
 }
 
-/// An ACL that has to do with the identity, and how it compares to the request.
+/// An ACL of the identity, or a near miss, with its comparison with the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The ACL.
     pub acl: Arc<Acl>,
-    /// The paths to its principal; none for a near miss of the principal.
+    /// The paths to its principal; empty for a near miss of the principal.
     pub paths: Arc<Vec<AccessPath>>,
     /// How its principal compares.
     pub principal: PrincipalFacet,
-    /// Whether its resource type is the one asked for.
+    /// Whether its resource type is the request's.
     pub resource_type: bool,
-    /// How its resource name compares; [`NameFacet::No`] where the type differs.
+    /// How its resource name compares; [`NameFacet::No`] if the type differs.
     pub name: NameFacet,
     /// How its operation compares.
     pub operation: OperationFacet,
     /// How its host compares.
     pub host: HostFacet,
-    /// What became of it.
+    /// Its effect on the decision.
     pub status: CandidateStatus,
 }
 
 impl Candidate {
-    /// Whether its resource is the one asked for, whatever its operation and host.
+    /// Whether its resource type and name match the request's, exactly or as a near miss.
     #[must_use]
     pub const fn is_on_resource(&self) -> bool {
         self.resource_type && !matches!(self.name, NameFacet::No)
     }
 }
 
-/// A decision with all that led to it.
+/// A decision with the reasons for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The same decision that [`super::decide`] gives.
+    /// The decision, the same as from [`super::decide`].
     pub decision: Decision,
     /// Every path from the identity to a principal, in the order of D-20.
     pub paths: Vec<AccessPath>,
-    /// Every ACL of these principals and every near miss: denies before allows, then by standing, then in the
-    /// order of D-20.
+    /// Every ACL of these principals and every near miss: denies before allows, then matches and near misses before others,
+    /// then in the order of D-20.
     pub candidates: Vec<Candidate>,
-    /// How many ACLs the policy holds.
+    /// The number of ACLs in the policy.
     pub acls: usize,
 }
 
 /// Decides and explains.
 ///
-/// Cost: one look at each principal and each pattern of the policy, which an [`Explainer`] does once for many questions;
-/// [`super::decide`] alone is far cheaper.
+/// This reads every principal and every pattern of the policy, so [`super::decide`] is much faster. To explain several
+/// requests of an identity, create an [`Explainer`], which reads them only once.
 #[must_use]
 pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Explanation {
     Explainer::new(policy, identity).explain(request, super::decide(policy, identity, request))
 }
 
-/// The ACLs of a policy that have to do with an identity, found once and asked many times.
+/// Explains several requests of an identity: reads the related ACLs of a policy once.
 ///
 /// ```
 /// use gbac_engine::decide::{At, Explainer, Request, decide, explain};
@@ -236,83 +237,89 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
 #[derive(Debug, Clone)]
 pub struct Explainer {
     paths: Vec<AccessPath>,
-    /// The ACLs of the identity's principals, and of those that are nearly its.
-    concerns: Vec<Concern>,
+    /// The ACLs of the identity's principals, and of near misses of these principals.
+    related: Vec<RelatedAcl>,
     acls: usize,
 }
 
-/// An ACL, and how its principal compares.
+/// An ACL, and how its principal compares with the identity's.
 #[derive(Debug, Clone)]
-struct Concern {
+struct RelatedAcl {
     acl: Arc<Acl>,
     principal: PrincipalFacet,
     paths: Arc<Vec<AccessPath>>,
-    /// The place of the first of the paths.
-    way: usize,
+    /// The index of the first of its paths among all paths of the identity.
+    path_index: usize,
 }
 
 impl Explainer {
-    /// Finds the ACLs that have to do with an identity.
+    /// Collects the ACLs of an identity's principals and of near misses of these principals.
     #[must_use]
     pub fn new(policy: &Policy, identity: &Identity) -> Self {
         let paths = access_paths(policy, identity);
-        let known = Known::new(&paths);
-        let mut compared = Vec::new();
+        let principals = IdentityPrincipals::new(&paths);
+        let mut comparisons = Vec::new();
         let mut members = Vec::new();
         for (id, principal) in policy.principals() {
-            let Some(found) = known.compare(principal) else { continue };
-            if let Some((own, difference)) = &found.near {
+            let Some(comparison) = principals.compare(principal) else { continue };
+            if let Some((own, difference)) = &comparison.near {
                 let member = || NearMember { own: (*own).clone(), member: principal.clone() };
                 members.extend(policy.links(id).iter().map(|role| (*role, *difference, member())));
             }
             if policy.row_count(id) > 0 {
-                compared.push((id, found.into_parts()));
+                comparisons.push((id, comparison.into_parts()));
             }
         }
-        compared.extend(near_roles(policy, &known, members));
-        sort(&mut compared, |a, b| a.0.0.cmp(&b.0.0));
-        let (ids, principals): (Vec<PrincipalId>, Vec<_>) = compared.into_iter().unzip();
-        let mut concerns = Vec::new();
+        comparisons.extend(near_roles(policy, &principals, members));
+        sort(&mut comparisons, |a, b| a.0.0.cmp(&b.0.0));
+        let (ids, parts): (Vec<PrincipalId>, Vec<_>) = comparisons.into_iter().unzip();
+        let mut related = Vec::new();
         policy.rows_of(&ids, &mut |pattern, row| {
-            let place = ids.binary_search(&row.principal).ok();
-            if let Some((principal, paths, way)) = place.and_then(|place| principals.get(place)) {
+            let index = ids.binary_search(&row.principal).ok();
+            if let Some((principal, paths, path_index)) = index.and_then(|index| parts.get(index)) {
                 row.acls(|operation, permission| {
-                    let acl = Arc::new(policy.acl(pattern, row, operation, permission));
-                    concerns.push(Concern { acl, principal: principal.clone(), paths: Arc::clone(paths), way: *way });
+                    related.push(RelatedAcl {
+                        acl: Arc::new(policy.acl(pattern, row, operation, permission)),
+                        principal: principal.clone(),
+                        paths: Arc::clone(paths),
+                        path_index: *path_index,
+                    });
                 });
             }
         });
-        Self { paths, concerns, acls: policy.acl_count() }
+        Self { paths, related, acls: policy.acl_count() }
     }
 
-    /// Explains a decision on a request, which is of the same policy and identity.
+    /// Explains a decision on a request. Both must be for the same policy and identity as the explainer.
     #[must_use]
     pub fn explain(&self, request: &Request<'_>, decision: Decision) -> Explanation {
-        let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
-        let mut keyed = Vec::new();
-        for concern in &self.concerns {
-            let Some(mut candidate) = concern.candidate(request) else { continue };
-            let place = concern.place(&candidate, request);
-            if place.is_some() {
-                candidate.status = standing_of_match(&candidate.acl, &decision, settled);
+        let without_acls = matches!(decision.reason, Reason::Expired | Reason::Superuser);
+        let mut candidates = Vec::new();
+        for related in &self.related {
+            let Some(mut candidate) = related.candidate(request) else { continue };
+            let precedence = related.precedence(&candidate, request);
+            if precedence.is_some() {
+                candidate.status = status_of_match(&candidate.acl, &decision, without_acls);
             }
             let key = (
                 candidate.acl.permission,
                 (candidate.status == CandidateStatus::NoMatch, !candidate.is_on_resource()),
-                (place.is_none(), place),
+                (precedence.is_none(), precedence),
                 candidate.status,
-                concern.way,
+                related.path_index,
             );
-            keyed.push((key, candidate));
+            candidates.push((key, candidate));
         }
-        sort(&mut keyed, |(a, one), (b, other): &(_, Candidate)| a.cmp(b).then_with(|| one.acl.cmp(&other.acl)));
-        let candidates = keyed.into_iter().map(|(_, candidate)| candidate).collect();
+        sort(&mut candidates, |(key, candidate), (other_key, other): &(_, Candidate)| {
+            key.cmp(other_key).then_with(|| candidate.acl.cmp(&other.acl))
+        });
+        let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
         Explanation { decision, paths: self.paths.clone(), candidates, acls: self.acls }
     }
 }
 
-impl Concern {
-    /// How it compares to a request; none when that is of no interest.
+impl RelatedAcl {
+    /// Compares the ACL with a request; `None` if another principal's ACL is not a near miss.
     fn candidate(&self, request: &Request<'_>) -> Option<Candidate> {
         let acl = &*self.acl;
         let resource_type = acl.resource_type == request.resource_type;
@@ -334,13 +341,12 @@ impl Concern {
         if let Some(near) = near_miss(&candidate) {
             candidate.status = CandidateStatus::Near(near);
         }
-        // Another principal's ACL is of interest only when nothing but the spelling is in the way.
         let own = matches!(candidate.principal, PrincipalFacet::Matches | PrincipalFacet::Everyone);
         (own || candidate.status != CandidateStatus::NoMatch).then_some(candidate)
     }
 
-    /// Where it stands among those that match, in the order of D-20; none when it does not match.
-    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Place> {
+    /// The precedence among matching ACLs; `None` if the ACL does not match.
+    fn precedence(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Precedence> {
         let acl = &*self.acl;
         let everyone = match self.principal {
             PrincipalFacet::Matches => false,
@@ -358,21 +364,21 @@ impl Concern {
         };
         let host = walk::host_match(acl.host, request).rank(acl.permission)?;
         let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
-        Some((self.way, pattern, everyone, host, operation))
+        Some((self.path_index, pattern, everyone, host, operation))
     }
 }
 
-/// Every path from the identity to a principal, in the order of D-20; one for each way to a role.
+/// Every path from the identity to a principal, in the order of D-20. A role can have several paths.
 fn access_paths(policy: &Policy, identity: &Identity) -> Vec<AccessPath> {
     let mut paths = Vec::new();
-    visit_paths(policy, identity, &mut |way| {
-        let principal = match way.to {
+    visit_paths(policy, identity, &mut |path| {
+        let principal = match path.to {
             Target::Named(kind, name, _) => Principal::new(kind, name),
             Target::Role(id) => policy.principal(id).cloned().unwrap_or_else(|| Principal::role("")),
         };
         paths.push(AccessPath {
-            source: way.source,
-            group: way.group.and_then(|group| identity.groups().get(group as usize)).cloned(),
+            source: path.source,
+            group: path.group.and_then(|group| identity.groups().get(group as usize)).cloned(),
             role: (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned()),
             principal,
         });
@@ -380,8 +386,8 @@ fn access_paths(policy: &Policy, identity: &Identity) -> Vec<AccessPath> {
     paths
 }
 
-fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> CandidateStatus {
-    if settled {
+fn status_of_match(acl: &Acl, decision: &Decision, without_acls: bool) -> CandidateStatus {
+    if without_acls {
         CandidateStatus::NotEvaluated
     } else if decision.acl.as_ref() == Some(acl) {
         CandidateStatus::Decides
@@ -392,40 +398,40 @@ fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Candidate
     }
 }
 
-/// Where an ACL stands in the order of D-20: by way, pattern (literal, prefixes longest first, `*`), whether it is of
-/// `User:*`, host, operation.
-type Place = (usize, (u8, usize), bool, u8, usize);
+/// The precedence of a matching ACL in the order of D-20: by path, pattern (literal, then prefixes from the longest, then
+/// `*`), whether the principal is `User:*`, host, and operation.
+type Precedence = (usize, (u8, usize), bool, u8, usize);
 
-/// A principal that has to do with the identity: how it compares, the ways to it, and the place of the first of them.
-type Compared = (PrincipalFacet, Arc<Vec<AccessPath>>, usize);
+/// The parts of a [`Comparison`] that are stored with each ACL: the facet, the paths, and the index of the first path.
+type ComparisonParts = (PrincipalFacet, Arc<Vec<AccessPath>>, usize);
 
-/// The identity's principals, as they are and as they are nearly.
-struct Known<'a> {
-    /// Every path and its place, by principal.
+/// The identity's principals, to compare others with.
+struct IdentityPrincipals<'a> {
+    /// Every path with its index, sorted by principal.
     paths: Vec<(usize, &'a AccessPath)>,
-    /// The principals folded, and as they are, by the former.
+    /// The user and the groups with their folded names, sorted by these.
     folded: Vec<(Principal, &'a Principal)>,
     user: Option<&'a AccessPath>,
 }
 
-/// How a principal compares to the identity's.
-struct Found<'a> {
+/// How a principal compares with the identity's.
+struct Comparison<'a> {
     facet: PrincipalFacet,
     paths: Vec<AccessPath>,
-    way: usize,
-    /// The identity's own that it is near, and by what it differs.
+    path_index: usize,
+    /// For a near miss, the identity's principal and the difference.
     near: Option<(&'a Principal, NameDifference)>,
 }
 
-impl Found<'_> {
-    fn into_parts(self) -> Compared {
-        (self.facet, Arc::new(self.paths), self.way)
+impl Comparison<'_> {
+    fn into_parts(self) -> ComparisonParts {
+        (self.facet, Arc::new(self.paths), self.path_index)
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> IdentityPrincipals<'a> {
     fn new(paths: &'a [AccessPath]) -> Self {
-        // A role is reached through its members' spelling, never through its own.
+        // Roles are left out: an identity has a role by its members' names, not by the role's own name.
         let own = paths.iter().filter(|path| path.role.is_none()).map(|path| &path.principal);
         let mut folded: Vec<(Principal, &Principal)> = own.map(|own| (fold(own), own)).collect();
         sort(&mut folded, |a, b| a.0.cmp(&b.0));
@@ -435,21 +441,21 @@ impl<'a> Known<'a> {
         Self { paths, folded, user }
     }
 
-    /// The paths to a principal, with their places.
-    fn of(&self, principal: &Principal) -> &[(usize, &'a AccessPath)] {
+    /// The paths to a principal, with their indexes.
+    fn paths_to(&self, principal: &Principal) -> &[(usize, &'a AccessPath)] {
         run(&self.paths, |(_, path)| path.principal.cmp(principal))
     }
 
-    /// How a principal compares to the identity's; none where it has nothing to do with them.
-    fn compare(&self, principal: &Principal) -> Option<Found<'a>> {
-        let paths = self.of(principal);
-        if let Some((way, _)) = paths.first() {
+    /// Compares a principal with the identity's; `None` if it neither matches nor is a near miss.
+    fn compare(&self, principal: &Principal) -> Option<Comparison<'a>> {
+        let paths = self.paths_to(principal);
+        if let Some((path_index, _)) = paths.first() {
             let paths = paths.iter().map(|(_, path)| (*path).clone()).collect();
-            return Some(Found { facet: PrincipalFacet::Matches, paths, way: *way, near: None });
+            return Some(Comparison { facet: PrincipalFacet::Matches, paths, path_index: *path_index, near: None });
         }
         if principal.is_everyone() {
             let paths = self.user.into_iter().cloned().collect();
-            return Some(Found { facet: PrincipalFacet::Everyone, paths, way: 0, near: None });
+            return Some(Comparison { facet: PrincipalFacet::Everyone, paths, path_index: 0, near: None });
         }
         let folded = fold(principal);
         let own = run(&self.folded, |(near, _)| near.cmp(&folded)).iter();
@@ -459,7 +465,7 @@ impl<'a> Known<'a> {
             NameDifference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
             NameDifference::Slashes | NameDifference::Both => PrincipalFacet::LeadingSlash(own.clone()),
         };
-        Some(Found { facet, paths: Vec::new(), way: usize::MAX, near: Some((own, difference)) })
+        Some(Comparison { facet, paths: Vec::new(), path_index: usize::MAX, near: Some((own, difference)) })
     }
 }
 
@@ -467,16 +473,16 @@ fn fold(principal: &Principal) -> Principal {
     Principal::new(principal.kind(), near::fold_name(principal.name()))
 }
 
-/// The roles with ACLs that the identity does not have and one of these members nearly gives it; of several members of a
-/// role, the one that differs least.
+/// The roles with ACLs that the identity does not have, but one of whose members is a near miss. If a role has several such
+/// members, the one with the smallest difference is used.
 fn near_roles(
     policy: &Policy,
-    known: &Known<'_>,
+    principals: &IdentityPrincipals<'_>,
     mut members: Vec<(PrincipalId, NameDifference, NearMember)>,
-) -> Vec<(PrincipalId, Compared)> {
+) -> Vec<(PrincipalId, ComparisonParts)> {
     sort(&mut members, |a, b| (a.0.0, a.1, &a.2.member).cmp(&(b.0.0, b.1, &b.2.member)));
     members.dedup_by(|later, first| later.0 == first.0);
-    let is_new = |role: &PrincipalId| policy.principal(*role).is_some_and(|role| known.of(role).is_empty());
+    let is_new = |role: &PrincipalId| policy.principal(*role).is_some_and(|role| principals.paths_to(role).is_empty());
     let near = members.into_iter().filter(|(role, ..)| policy.row_count(*role) > 0 && is_new(role));
     near.map(|(role, difference, member)| {
         let facet = match difference {
@@ -520,7 +526,7 @@ fn operation_facet(acl: &Acl, requested: Operation) -> OperationFacet {
     }
 }
 
-/// The one thing in the way, when it is only one.
+/// The only difference between the ACL and the request; `None` if there is none, or more than one.
 fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
     let by_principal = match candidate.principal {
         PrincipalFacet::Matches | PrincipalFacet::Everyone => None,
@@ -538,12 +544,12 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
     if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {
         return None;
     }
-    let host_in_the_way = match candidate.host {
+    let host_differs = match candidate.host {
         HostFacet::Any | HostFacet::Exact => false,
         HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
         HostFacet::No => true,
     };
-    match (by_principal, by_name, host_in_the_way.then_some(NearMiss::Host)) {
+    match (by_principal, by_name, host_differs.then_some(NearMiss::Host)) {
         (Some(only), None, None) | (None, Some(only), None) | (None, None, Some(only)) => Some(only),
         _ => None,
     }

@@ -1,4 +1,5 @@
-//! The one walk: four sources, deny first, then allow, else denied (specification 1.6, D-20).
+//! Decides requests: ACLs from four sources; a deny wins over an allow, and without either the request is denied
+//! (specification 1.6, D-20).
 
 mod explain;
 mod known;
@@ -20,31 +21,31 @@ pub use explain::{
 };
 pub use prepared::{PreparedIdentity, PreparedResource};
 
-/// What is asked: may this identity do this operation on this resource, from this host, at this instant.
+/// A request: one operation on one resource, from a host, at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Request<'a> {
-    /// The operation; [`Operation::All`] is met only by an ACL of `ALL` (D-27).
+    /// The operation; only an ACL of `ALL` matches [`Operation::All`] (D-27).
     pub operation: Operation,
     /// The resource's type.
     pub resource_type: ResourceType,
-    /// The resource's name; any text. An empty name of the cluster is read as `kafka-cluster` (D-37).
+    /// The resource's name; any text. For the cluster, an empty name means `kafka-cluster` (D-37).
     pub resource_name: &'a str,
-    /// The client's address; without one the check fails closed (D-04).
+    /// The client's address. If it is unknown, ACLs for a single host can deny but not allow (D-04).
     pub host: Option<IpAddr>,
     /// The time of the decision: an expired identity is denied (D-20).
     pub at: At,
 }
 
 impl<'a> Request<'a> {
-    /// Creates a request without a host. Every call and interface creates its requests here.
+    /// Creates a request without a host. All interfaces create requests with this function.
     #[must_use]
     pub fn new(operation: Operation, resource_type: ResourceType, resource_name: &'a str, at: At) -> Self {
         let resource_name = normalized_name(resource_type, resource_name);
         Self { operation, resource_type, resource_name, host: None, at }
     }
 
-    /// The same request from this address, or from an unknown one; an IPv4-mapped IPv6 address counts as its IPv4 one.
+    /// Sets the client's address, or `None` if it is unknown. An IPv4-mapped IPv6 address counts as the IPv4 address.
     #[must_use]
     pub fn with_host(mut self, host: impl Into<Option<IpAddr>>) -> Self {
         self.host = host.into().map(|host| host.to_canonical());
@@ -61,12 +62,12 @@ pub enum Outcome {
     Allow,
 }
 
-/// Why.
+/// The reason for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// The identity had expired at the given instant: denied.
+    /// The identity has expired: denied.
     Expired,
-    /// The user is a superuser: allowed, whatever ACLs say (D-14).
+    /// The user is a superuser: allowed, regardless of ACLs (D-14).
     Superuser,
     /// An ACL denies.
     DenyRule,
@@ -76,7 +77,7 @@ pub enum Reason {
     NoMatch,
 }
 
-/// The four sources of specification 1.6.
+/// The source of a matching ACL: how its principal belongs to the identity (specification 1.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// An ACL of the user, or of `User:*`.
@@ -90,7 +91,7 @@ pub enum Source {
 }
 
 impl Reason {
-    /// What follows from it.
+    /// The outcome of a decision with this reason.
     #[must_use]
     pub const fn outcome(self) -> Outcome {
         match self {
@@ -110,7 +111,7 @@ macro_rules! codes {
             pub const fn code(self) -> &'static str {
                 match self { $(Self::$variant => $code),+ }
             }
-            /// Reads the stable name.
+            /// The value with this stable name; `None` if there is none.
             #[must_use]
             pub fn from_code(text: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.code() == text)
@@ -133,24 +134,24 @@ codes!(Source {
     GroupRole = "group_role_acl",
 });
 
-/// The answer to a request.
+/// The decision on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// Allowed or denied.
     pub outcome: Outcome,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// Which of the four sources the deciding ACL came from; none where no ACL decided.
+    /// The source of the deciding ACL; `None` if no ACL decided.
     pub source: Option<Source>,
-    /// The group that the deciding ACL was reached through.
+    /// The group on the path to the deciding ACL's principal.
     pub group: Option<String>,
-    /// The role that the deciding ACL was reached through.
+    /// The role on the path to the deciding ACL's principal.
     pub role: Option<String>,
-    /// The deciding ACL; the first in the order of D-20 where several match.
+    /// The deciding ACL: the first in the order of D-20 if several match.
     pub acl: Option<Acl>,
-    /// The deciding ACL's operation, where it is not the one asked for.
+    /// The deciding ACL's operation, if it differs from the request's.
     pub implied_by: Option<Operation>,
-    /// The answer may be another one once the host is known (D-04, D-31).
+    /// The request has no host, and the decision could differ if the host were known (D-04, D-31).
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
     pub verified: bool,
@@ -174,8 +175,8 @@ impl Decision {
 
 /// Decides one request (specification 1.6).
 ///
-/// Expiry is looked at first, then superusers, then every deny of the four sources, then every allow. Who asks more than
-/// once opens the identity ([`PreparedIdentity`]).
+/// It checks the expiry first, then superusers, then the denies of all four sources, then the allows. To decide several
+/// requests of an identity, create a [`PreparedIdentity`], which looks up its principals only once.
 ///
 /// ```
 /// use gbac_engine::decide::{At, Outcome, Reason, Request, Source, decide};

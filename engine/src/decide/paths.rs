@@ -8,7 +8,7 @@ use crate::policy::{Policy, PrincipalId};
 /// One path: to the user, one of its roles, a group, or a role of a group.
 pub(super) struct PrincipalPath<'a> {
     pub(super) source: Source,
-    /// The index of the group on it.
+    /// The index of the group on the path.
     pub(super) group: Option<u32>,
     pub(super) to: Target<'a>,
 }
@@ -16,14 +16,14 @@ pub(super) struct PrincipalPath<'a> {
 /// Where a path ends.
 #[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
-    /// To a user or group, by its name; the number is missing when the policy does not speak of it.
+    /// At a user or group; the id is `None` if the policy does not mention it.
     Named(PrincipalType, &'a str, Option<PrincipalId>),
-    /// To a role. Its name stays where it is: opening an identity of many roles would fetch each from memory.
+    /// At a role. Only its id, because reading the names of many roles would be slow.
     Role(PrincipalId),
 }
 
 impl Target<'_> {
-    /// None when the policy does not speak of the principal.
+    /// The id of the principal; `None` if the policy does not mention it.
     pub(super) const fn id(self) -> Option<PrincipalId> {
         match self {
             Self::Named(.., id) => id,
@@ -32,32 +32,39 @@ impl Target<'_> {
     }
 }
 
-/// Visits every path; a role at the end of several is visited once for each.
+/// Visits every path. A role that several paths end at is visited once for each.
 pub(super) fn visit_paths<'a>(policy: &Policy, identity: &'a Identity, visit: &mut dyn FnMut(PrincipalPath<'a>)) {
     visit_paths_through(policy, identity, groups(policy, identity), visit);
 }
 
-/// The numbers of the identity's groups.
+/// The ids of the identity's groups.
 pub(super) fn groups(policy: &Policy, identity: &Identity) -> Vec<Option<PrincipalId>> {
     policy.principal_ids(PrincipalType::Group, identity.groups())
 }
 
-/// The same as [`visit_paths`] where the groups were looked for.
+/// As [`visit_paths`], with the groups already looked up.
 pub(super) fn visit_paths_through<'a>(
     policy: &Policy,
     identity: &'a Identity,
-    found: Vec<Option<PrincipalId>>,
+    groups: Vec<Option<PrincipalId>>,
     visit: &mut dyn FnMut(PrincipalPath<'a>),
 ) {
-    let mut go = |kind, name: &'a str, principal: Option<PrincipalId>, group, source, source_of_roles| {
+    let mut visit_principal = |kind, name: &'a str, principal: Option<PrincipalId>, group, source, source_of_roles| {
         visit(PrincipalPath { source, group, to: Target::Named(kind, name, principal) });
         for role in principal.map_or(&[][..], |principal| policy.links(principal)) {
             visit(PrincipalPath { source: source_of_roles, group, to: Target::Role(*role) });
         }
     };
     let user = identity.user();
-    go(PrincipalType::User, user, policy.principal_id(PrincipalType::User, user), None, Source::User, Source::Role);
-    for ((group, principal), place) in identity.groups().iter().zip(found).zip(0..) {
-        go(PrincipalType::Group, group, principal, Some(place), Source::Group, Source::GroupRole);
+    visit_principal(
+        PrincipalType::User,
+        user,
+        policy.principal_id(PrincipalType::User, user),
+        None,
+        Source::User,
+        Source::Role,
+    );
+    for ((group, principal), index) in identity.groups().iter().zip(groups).zip(0..) {
+        visit_principal(PrincipalType::Group, group, principal, Some(index), Source::Group, Source::GroupRole);
     }
 }

@@ -1,9 +1,9 @@
-//! What decides before any ACL is read: an expired identity is denied, then a superuser is allowed (D-14, D-20).
+//! The rules that take precedence over ACLs: an expired identity is denied, and then a superuser is allowed (D-14, D-20).
 
 use super::{At, Reason};
 use crate::identity::Identity;
 
-/// The reason of a decision that no ACL can change.
+/// The reason for a decision without ACLs; `None` if ACLs decide.
 #[inline]
 pub(super) fn before_acls(identity: &Identity, is_superuser: bool, at: At) -> Option<Reason> {
     if identity.is_expired(at) {

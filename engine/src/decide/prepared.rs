@@ -1,20 +1,20 @@
-//! An identity whose principals are resolved once, and a resource whose patterns are found once.
+//! Prepared identities and resources, for many checks: principals and covering patterns are looked up once.
 
 use std::net::IpAddr;
 
 use super::known::Known;
 use super::paths::{groups, visit_paths_through};
 use super::precedence::before_acls;
-use super::walk::{self, Ask, Found, Memo};
+use super::walk::{self, Cache, Criteria, Matches};
 use super::{At, Decision, Outcome, Request};
 use crate::identity::Identity;
 use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
-use crate::policy::{Covering, Policy, PrincipalId, Stamp};
+use crate::policy::{Covering, Policy, PrincipalId, Version};
 
-/// An identity, opened once and asked many times.
+/// An identity prepared for many checks: its user, groups and roles are looked up once.
 ///
-/// A check then costs as much as the name is long and patterns cover it, however many ACLs, groups and roles there are.
-/// It stays right when the policy changes, and when it is asked about another policy: it is resolved anew where it has to be.
+/// The time of a check depends on the length of the resource name and on the number of patterns that cover it, not on the
+/// number of ACLs, groups and roles. If the policy changes, or a check names another policy, the lookup is repeated.
 ///
 /// ```
 /// use gbac_engine::decide::{At, PreparedIdentity, Outcome, Request};
@@ -36,32 +36,33 @@ use crate::policy::{Covering, Policy, PrincipalId, Stamp};
 #[derive(Debug, Clone)]
 pub struct PreparedIdentity {
     identity: Identity,
-    /// The state of the policy that all below is of.
-    who: Stamp,
-    state: Stamp,
+    /// The version of the policy's principals and superusers that `superuser` and `known` are for.
+    principals_version: Version,
+    /// The version of the policy that `cache` is for.
+    version: Version,
     superuser: bool,
     known: Known,
-    memo: Memo,
+    cache: Cache,
 }
 
-/// A resource that is asked about often: the patterns that cover its name, found once.
+/// A resource prepared for many checks: the patterns that cover its name are looked up once.
 ///
-/// It stays right when the policy changes, at the price of looking them up again.
+/// If the policy has changed since, each check repeats the lookup.
 #[derive(Debug, Clone)]
 pub struct PreparedResource {
     resource_type: ResourceType,
     name: Box<str>,
-    state: Stamp,
+    version: Version,
     covering: Covering,
 }
 
 impl PreparedResource {
-    /// The resource of this type and name, as in [`Request::new`].
+    /// Looks up the patterns that cover a resource. The type and name are as in [`Request::new`].
     #[must_use]
     pub fn new(policy: &Policy, resource_type: ResourceType, name: &str) -> Self {
         let name = normalized_name(resource_type, name);
         let covering = policy.covering(resource_type, name);
-        Self { resource_type, name: name.into(), state: policy.state(), covering }
+        Self { resource_type, name: name.into(), version: policy.version(), covering }
     }
 
     /// The type.
@@ -76,7 +77,7 @@ impl PreparedResource {
         &self.name
     }
 
-    /// How many bytes of memory it takes, for callers that keep many.
+    /// The memory that the resource uses, in bytes, for callers with a size limit.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.name.len() + self.covering.heap_bytes()
@@ -84,16 +85,16 @@ impl PreparedResource {
 }
 
 impl PreparedIdentity {
-    /// Opens an identity: finds its user, groups and their roles in the policy.
+    /// Looks up an identity's user and groups, and their roles, in the policy.
     #[must_use]
     pub fn new(policy: &Policy, identity: Identity) -> Self {
         let mut prepared = Self {
             identity,
-            who: policy.who(),
-            state: policy.state(),
+            principals_version: policy.principals_version(),
+            version: policy.version(),
             superuser: false,
             known: Known::default(),
-            memo: Memo::default(),
+            cache: Cache::default(),
         };
         prepared.resolve(policy);
         prepared
@@ -109,31 +110,31 @@ impl PreparedIdentity {
         self.superuser = policy.settings().superusers.contains(self.identity.user());
         let known = &mut self.known;
         let groups = groups(policy, &self.identity);
-        let with_roles = |group: &PrincipalId| 1 + policy.links(*group).len();
-        // The user's roles are few, and may find room as well.
-        known.clear(2 + groups.iter().flatten().map(with_roles).sum::<usize>());
-        visit_paths_through(policy, &self.identity, groups, &mut |way| {
-            known.add(way.to.id(), way.source, way.group);
+        let group_and_roles = |group: &PrincipalId| 1 + policy.links(*group).len();
+        // Reserves no space for the user's roles, because they are usually few.
+        known.clear(2 + groups.iter().flatten().map(group_and_roles).sum::<usize>());
+        visit_paths_through(policy, &self.identity, groups, &mut |path| {
+            known.add(path.to.id(), path.source, path.group);
         });
         if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {
             known.add_everyone(everyone);
         }
-        self.who = policy.who();
+        self.principals_version = policy.principals_version();
     }
 
-    /// Makes what is known of the policy what the policy is now.
+    /// Clears the cache and repeats lookups if the policy has changed.
     #[inline]
     fn refresh(&mut self, policy: &Policy) {
-        if self.state != policy.state() {
-            self.state = policy.state();
-            self.memo.clear();
-            if self.who != policy.who() {
+        if self.version != policy.version() {
+            self.version = policy.version();
+            self.cache.clear();
+            if self.principals_version != policy.principals_version() {
                 self.resolve(policy);
             }
         }
     }
 
-    /// Decides one request (specification 1.6) and says no more than the outcome.
+    /// Decides one request and returns only the outcome (specification 1.6).
     #[must_use]
     pub fn outcome(&mut self, policy: &Policy, request: &Request<'_>) -> Outcome {
         self.refresh(policy);
@@ -144,11 +145,11 @@ impl PreparedIdentity {
         self.walk(policy, &covering, request.operation, request.host).outcome()
     }
 
-    fn walk(&mut self, policy: &Policy, covering: &Covering, operation: Operation, host: Option<IpAddr>) -> Found {
-        walk::walk(policy, covering, &self.known, &mut self.memo, Ask::new(operation, host))
+    fn walk(&mut self, policy: &Policy, covering: &Covering, operation: Operation, host: Option<IpAddr>) -> Matches {
+        walk::walk(policy, covering, &self.known, &mut self.cache, Criteria::new(operation, host))
     }
 
-    /// Decides about a resource that is asked about often.
+    /// Decides a request on a prepared resource and returns only the outcome.
     #[must_use]
     pub fn outcome_on(
         &mut self,
@@ -158,7 +159,7 @@ impl PreparedIdentity {
         host: Option<IpAddr>,
         at: At,
     ) -> Outcome {
-        if resource.state != policy.state() {
+        if resource.version != policy.version() {
             let resource = PreparedResource::new(policy, resource.resource_type, &resource.name);
             return self.outcome_on(policy, operation, &resource, host, at);
         }
@@ -169,7 +170,7 @@ impl PreparedIdentity {
         }
     }
 
-    /// Decides one request (specification 1.6), with the ACL that decides and the way to it.
+    /// Decides one request and returns the decision with the deciding ACL and the path to its principal (specification 1.6).
     #[must_use]
     pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
         self.refresh(policy);
@@ -177,11 +178,11 @@ impl PreparedIdentity {
             return Decision::without_rule(reason, &self.identity);
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
-        let found = self.walk(policy, &covering, request.operation, request.host);
-        walk::decision(policy, &covering, &self.known, &self.identity, request, &found)
+        let matches = self.walk(policy, &covering, request.operation, request.host);
+        walk::decision(policy, &covering, &self.known, &self.identity, request, &matches)
     }
 
-    /// The names among these on which the operation is allowed, such as the topics that a listing may show.
+    /// Returns the names on which the operation is allowed, for example to filter a list of topics.
     pub fn filter<'n>(
         &mut self,
         policy: &Policy,

@@ -1,4 +1,4 @@
-//! The one walk: the rows on the patterns that cover a name, denies and allows in one pass (specification 1.6, D-20).
+//! Walks the rows of the patterns that cover a name, denies and allows in one pass (specification 1.6, D-20).
 
 use std::net::IpAddr;
 
@@ -8,62 +8,64 @@ use crate::identity::Identity;
 use crate::model::{Host, Operation, Permission};
 use crate::policy::{Covering, HostId, Operations, PatternId, Policy, Row, Rules, rows_of};
 
-/// How many rows may be looked at in the time in which one principal is searched for.
-const SEARCH: usize = 16;
-/// From how many looks on what they found is remembered.
-const MEMO: usize = 64;
+/// The cost of a binary search for one principal, in rows that a linear scan reads in the same time.
+const SEARCH_COST: usize = 16;
+/// The number of reads from which on the results for a pattern are cached.
+const CACHE_THRESHOLD: usize = 64;
 
-/// Where a row stands in the order of D-20 among those that match: by the way to its principal, then by pattern, and
-/// `User:*` after the user's own. The least decides.
+/// The precedence of a matching row in the order of D-20: by the path to its principal, then by pattern; rows of `User:*`
+/// follow those of the user. The lowest value decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u64);
+struct Precedence(u64);
 
-impl Place {
+impl Precedence {
     const NONE: Self = Self(u64::MAX);
     const LAST: u64 = 0x7fff_ffff;
 
-    /// `covers` counts the patterns that cover more.
+    /// `pattern` is the index of the row's pattern in [`Covering`].
     #[inline(always)]
-    const fn new(rank: Rank, covers: usize) -> Self {
-        Self((rank as u64 >> 1) << 32 | (Self::LAST - covers as u64) << 1 | rank as u64 & 1)
+    const fn new(rank: Rank, pattern: usize) -> Self {
+        Self((rank as u64 >> 1) << 32 | (Self::LAST - pattern as u64) << 1 | rank as u64 & 1)
     }
 
     const fn rank(self) -> Rank {
         (self.0 >> 32) as u32 * 2 + (self.0 as u32 & 1)
     }
 
-    const fn covers(self) -> usize {
+    const fn pattern(self) -> usize {
         (Self::LAST - (self.0 >> 1 & Self::LAST)) as usize
     }
 }
 
-/// What the walk found.
+/// The result of a walk.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
-    deny: Place,
-    allow: Place,
-    /// An ACL would allow if the host were known to be its.
+pub(super) struct Matches {
+    /// The deny with the highest precedence.
+    deny: Precedence,
+    /// The allow with the highest precedence.
+    allow: Precedence,
+    /// An ACL for a single host would allow the request, but the request's host is unknown.
     host_might_allow: bool,
 }
 
-impl Found {
+impl Matches {
     pub(super) fn outcome(&self) -> Outcome {
-        if self.deny == Place::NONE && self.allow != Place::NONE { Outcome::Allow } else { Outcome::Deny }
+        if self.deny == Precedence::NONE && self.allow != Precedence::NONE { Outcome::Allow } else { Outcome::Deny }
     }
 
     #[inline(always)]
-    fn meet(&mut self, policy: &Policy, row: &Row, place: Place, ask: &mut Ask) {
-        let met = row.rules.and(ask.rules);
-        let (deny, mut allow) = (!met.deny().is_empty(), !met.allow().is_empty());
+    fn add(&mut self, policy: &Policy, row: &Row, place: Precedence, criteria: &mut Criteria) {
+        let matching = row.rules.and(criteria.rules);
+        let (deny, mut allow) = (!matching.deny().is_empty(), !matching.allow().is_empty());
         if row.host != HostId::ANY {
-            let requested = ask.host;
+            let requested = criteria.host;
             match requested {
-                // Fail closed: what may deny denies, what may allow does not (D-04).
+                // Fail closed: with an unknown host, a deny for one host denies, and an allow for one host is skipped (D-04).
                 None => {
                     self.host_might_allow |= allow;
                     allow = false;
                 }
-                Some(host) if ask.host_id(policy, host) == Some(row.host) => {}
+                Some(host) if criteria.host_id(policy, host) == Some(row.host) => {}
                 Some(_) => return,
             }
         }
@@ -76,17 +78,17 @@ impl Found {
     }
 }
 
-/// What is asked of every row.
-pub(super) struct Ask {
+/// The part of a request that rows are compared with.
+pub(super) struct Criteria {
     operation: Operation,
-    /// What an ACL must deny or allow to answer at all.
+    /// The denied and allowed operations that match the requested one.
     rules: Rules,
     host: Option<IpAddr>,
-    /// The host's number, found when a row first needs it.
+    /// The host's number, looked up when a row first needs it; the inner value is `None` if no ACL has named the host.
     host_id: Option<Option<HostId>>,
 }
 
-impl Ask {
+impl Criteria {
     pub(super) fn new(operation: Operation, host: Option<IpAddr>) -> Self {
         let deny = Operations::answering(operation, Permission::Deny);
         let allow = Operations::answering(operation, Permission::Allow);
@@ -98,34 +100,43 @@ impl Ask {
     }
 }
 
-/// Walks the patterns that cover the name.
-pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &mut Memo, mut ask: Ask) -> Found {
-    let mut found = Found { deny: Place::NONE, allow: Place::NONE, host_might_allow: false };
-    for (covers, id) in covering.as_slice().iter().enumerate() {
+/// Walks the patterns that cover the resource name.
+pub(super) fn walk(
+    policy: &Policy,
+    covering: &Covering,
+    known: &Known,
+    cache: &mut Cache,
+    mut criteria: Criteria,
+) -> Matches {
+    let mut matches = Matches { deny: Precedence::NONE, allow: Precedence::NONE, host_might_allow: false };
+    for (index, id) in covering.as_slice().iter().enumerate() {
         let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
         let rows = pattern.rows();
-        // The smaller side is walked; where both are large, once, and what was found is remembered.
-        let search = known.entries().len() * SEARCH;
-        if rows.len().min(search) > MEMO && !pattern.has_hosts() {
-            let best = memo.of(*id, rows, known);
+        // If the pattern has many rows and the identity many principals, the result is computed once and cached.
+        let search = known.entries().len() * SEARCH_COST;
+        if rows.len().min(search) > CACHE_THRESHOLD && !pattern.has_hosts() {
+            let best = cache.best_ranks(*id, rows, known);
             let place = |ranks: &[Rank]| {
-                let rank = ranks.get(ask.operation as usize).filter(|rank| **rank != Rank::MAX);
-                rank.map_or(Place::NONE, |rank| Place::new(*rank, covers))
+                let rank = ranks.get(criteria.operation as usize).filter(|rank| **rank != Rank::MAX);
+                rank.map_or(Precedence::NONE, |rank| Precedence::new(*rank, index))
             };
-            found.deny = found.deny.min(place(&best.deny));
-            found.allow = found.allow.min(place(&best.allow));
+            matches.deny = matches.deny.min(place(&best.deny));
+            matches.allow = matches.allow.min(place(&best.allow));
             continue;
         }
-        each(rows, known, ask.rules, &mut |row, rank| found.meet(policy, row, Place::new(rank, covers), &mut ask));
+        for_each_row(rows, known, criteria.rules, &mut |row, rank| {
+            matches.add(policy, row, Precedence::new(rank, index), &mut criteria);
+        });
     }
-    found
+    matches
 }
 
-/// Hands over the identity's rows that deny or allow one of these operations, by walking the smaller side.
+/// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the
+/// identity's principals if that is faster.
 #[inline(always)]
-fn each(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
-    if rows.len() <= known.entries().len() * SEARCH {
-        // The operations first: they are at hand, the principal is looked for.
+fn for_each_row(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
+    if rows.len() <= known.entries().len() * SEARCH_COST {
+        // Compares the operations first, because that needs no lookup.
         for row in rows.iter().filter(|row| row.rules.meets(requested)) {
             if let Some(rank) = known.rank(row.principal) {
                 visit(row, rank);
@@ -140,93 +151,94 @@ fn each(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&R
     }
 }
 
-/// What an opened identity meets on patterns of many rows, so that they are walked once. Only of patterns without hosts.
+/// The results of an identity for patterns with many rows. Patterns with ACLs for single hosts are not cached.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Memo {
+pub(super) struct Cache {
     patterns: Vec<u32>,
-    best: Vec<Best>,
+    /// In the order of `patterns`.
+    best: Vec<BestRanks>,
 }
 
-/// By operation asked: the least rank that denies it and the least that allows it; [`Rank::MAX`] for none.
+/// The lowest ranks that deny and allow each requested operation; [`Rank::MAX`] if there is none.
 #[derive(Debug, Clone)]
-struct Best {
+struct BestRanks {
     deny: [Rank; Operation::ALL.len()],
     allow: [Rank; Operation::ALL.len()],
 }
 
-impl Memo {
-    /// How many patterns are remembered.
-    const MOST: usize = 64;
+impl Cache {
+    /// The maximum number of cached patterns.
+    const MAX_PATTERNS: usize = 64;
 
     pub(super) fn clear(&mut self) {
         self.patterns.clear();
         self.best.clear();
     }
 
-    fn of(&mut self, pattern: u32, rows: &[Row], known: &Known) -> &Best {
-        let place = self.patterns.iter().position(|there| *there == pattern);
-        let place = place.unwrap_or_else(|| {
-            if self.patterns.len() == Self::MOST {
+    fn best_ranks(&mut self, pattern: u32, rows: &[Row], known: &Known) -> &BestRanks {
+        let index = self.patterns.iter().position(|cached| *cached == pattern);
+        let index = index.unwrap_or_else(|| {
+            if self.patterns.len() == Self::MAX_PATTERNS {
                 self.clear();
             }
             self.patterns.push(pattern);
-            self.best.push(Best::new(rows, known));
+            self.best.push(BestRanks::new(rows, known));
             self.patterns.len() - 1
         });
-        self.best.get(place).unwrap_or(&Best::NONE)
+        self.best.get(index).unwrap_or(&BestRanks::NONE)
     }
 }
 
-impl Best {
+impl BestRanks {
     const NONE: Self = Self { deny: [Rank::MAX; Operation::ALL.len()], allow: [Rank::MAX; Operation::ALL.len()] };
 
     fn new(rows: &[Row], known: &Known) -> Self {
         let mut best = Self::NONE;
-        each(rows, known, Rules::new(Operations::EVERY, Operations::EVERY), &mut |row, rank| {
-            let note = |ranks: &mut [Rank], permission| {
-                for (operation, least) in Operation::ALL.iter().zip(ranks) {
+        for_each_row(rows, known, Rules::new(Operations::EVERY, Operations::EVERY), &mut |row, rank| {
+            let update = |ranks: &mut [Rank], permission| {
+                for (operation, lowest) in Operation::ALL.iter().zip(ranks) {
                     if row.of(permission).meets(Operations::answering(*operation, permission)) {
-                        *least = (*least).min(rank);
+                        *lowest = (*lowest).min(rank);
                     }
                 }
             };
-            note(&mut best.deny, Permission::Deny);
-            note(&mut best.allow, Permission::Allow);
+            update(&mut best.deny, Permission::Deny);
+            update(&mut best.allow, Permission::Allow);
         });
         best
     }
 }
 
-/// The decision that follows from what was found, with the ACL that decides and the way to it.
+/// The decision that follows from the result of a walk, with the deciding ACL and the path to its principal.
 pub(super) fn decision(
     policy: &Policy,
     covering: &Covering,
     known: &Known,
     identity: &Identity,
     request: &Request<'_>,
-    found: &Found,
+    matches: &Matches,
 ) -> Decision {
-    let none =
-        || Decision { host_unknown: found.host_might_allow, ..Decision::without_rule(Reason::NoMatch, identity) };
-    let (place, permission) = match (found.deny, found.allow) {
-        (Place::NONE, Place::NONE) => return none(),
-        (Place::NONE, allow) => (allow, Permission::Allow),
+    let no_match =
+        || Decision { host_unknown: matches.host_might_allow, ..Decision::without_rule(Reason::NoMatch, identity) };
+    let (place, permission) = match (matches.deny, matches.allow) {
+        (Precedence::NONE, Precedence::NONE) => return no_match(),
+        (Precedence::NONE, allow) => (allow, Permission::Allow),
         (deny, _) => (deny, Permission::Deny),
     };
     let row = || {
         let entry = known.entry(place.rank())?;
-        let pattern = policy.pattern(PatternId(*covering.as_slice().get(place.covers())?))?;
+        let pattern = policy.pattern(PatternId(*covering.as_slice().get(place.pattern())?))?;
         let (row, operation) = best_row(policy, rows_of(pattern.rows(), entry.principal), permission, request)?;
         Some((entry, pattern, row, operation))
     };
-    let Some((entry, pattern, row, operation)) = row() else { return none() };
+    let Some((entry, pattern, row, operation)) = row() else { return no_match() };
     let group = identity.groups().get(entry.group as usize).cloned();
     let (outcome, reason) = match permission {
         Permission::Deny => (Outcome::Deny, Reason::DenyRule),
         Permission::Allow => (Outcome::Allow, Reason::AllowRule),
     };
     let host_unknown = host_match(policy.host(row.host), request) == HostMatch::Unknown;
-    // Last, because the principal is read for it, which a large policy has far from the processor.
+    // Last, because this reads the principal, which in a large policy is rarely in the processor's cache.
     let acl = policy.acl(pattern, row, operation, permission);
     let is_role = matches!(entry.source, Source::Role | Source::GroupRole);
     Decision {
@@ -242,10 +254,10 @@ pub(super) fn decision(
     }
 }
 
-/// Where an ACL stands among those of one principal on one pattern: by host, then by operation (D-20).
-type Order = (u8, Option<usize>, Host);
+/// The sort key of the ACLs of one principal on one pattern: by host, then by operation (D-20).
+type SortKey = (u8, Option<usize>, Host);
 
-/// The best of the ACLs of one principal on one pattern.
+/// The first matching ACL among those of one principal on one pattern.
 fn best_row<'p>(
     policy: &Policy,
     rows: &'p [Row],
@@ -253,14 +265,14 @@ fn best_row<'p>(
     request: &Request<'_>,
 ) -> Option<(&'p Row, Operation)> {
     let answering = Operations::answering(request.operation, permission);
-    let mut best: Option<(Order, &Row, Operation)> = None;
+    let mut best: Option<(SortKey, &Row, Operation)> = None;
     for row in rows {
         let host = policy.host(row.host);
         let Some(host_rank) = host_match(host, request).rank(permission) else { continue };
         for operation in row.of(permission).and(answering).iter() {
             let rank = operation_rank(operation, request.operation, permission);
             let key = (host_rank, rank, host);
-            if best.is_none_or(|(least, ..)| key < least) {
+            if best.is_none_or(|(lowest, ..)| key < lowest) {
                 best = Some((key, row, operation));
             }
         }
@@ -278,7 +290,7 @@ pub(super) enum HostMatch {
 }
 
 impl HostMatch {
-    /// Its place among those that match; none when it does not. What may deny denies, what may allow does not (D-04).
+    /// The rank among matching hosts; `None` if it does not match. An unknown host matches a deny, but not an allow (D-04).
     pub(super) const fn rank(self, permission: Permission) -> Option<u8> {
         match (self, permission) {
             (Self::Exact, _) | (Self::Unknown, Permission::Deny) => Some(0),
@@ -297,7 +309,7 @@ pub(super) fn host_match(host: Host, request: &Request<'_>) -> HostMatch {
     }
 }
 
-/// The place of an ACL's operation among those that answer the one asked for; none when it does not (D-02).
+/// The rank of an ACL's operation among those that match the requested one; `None` if it does not match (D-02).
 pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
     if of_acl == requested {
         return Some(0);
@@ -308,5 +320,5 @@ pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission
     if permission == Permission::Deny {
         return None;
     }
-    requested.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1)
+    requested.implied_by().iter().position(|implying| *implying == of_acl).map(|index| index + 1)
 }

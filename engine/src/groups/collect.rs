@@ -1,4 +1,4 @@
-//! From the value at the claim path to group names: lists, comma lists, unions (D-08 to D-11).
+//! Collects group names from the value at the claim path: a list, a comma-separated string or a union (D-08 to D-11).
 
 use serde_json::Value;
 
@@ -11,20 +11,20 @@ use crate::hash::firsts;
 use crate::json;
 use crate::warning::{Warning, WarningCode, warn};
 
-/// One value that should be a name.
+/// An element of the claim.
 struct Item<'a> {
     location: String,
-    value: Found<'a>,
+    value: ItemValue<'a>,
 }
 
-enum Found<'a> {
+enum ItemValue<'a> {
     /// A string, or a part of a comma-separated one.
     Name(&'a str),
     /// Anything else.
     Other(&'a Value),
 }
 
-impl<'a> From<&'a Value> for Found<'a> {
+impl<'a> From<&'a Value> for ItemValue<'a> {
     fn from(value: &'a Value) -> Self {
         match value {
             Value::String(name) => Self::Name(name),
@@ -33,7 +33,7 @@ impl<'a> From<&'a Value> for Found<'a> {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> ItemValue<'a> {
     const fn name(&self) -> Option<&'a str> {
         match self {
             Self::Name(name) => Some(name),
@@ -42,7 +42,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The names in a claim, on their way to groups.
+/// The elements of a claim, to be converted to groups.
 pub(super) struct Names<'a> {
     nested: NestedGroupBehavior,
     items: Vec<Item<'a>>,
@@ -56,7 +56,7 @@ impl<'a> Names<'a> {
         Self { nested, items: Vec::new(), parts: false, bytes: 0 }
     }
 
-    /// The value of a singular path: an array of strings, or a comma-separated string.
+    /// Reads the value of a singular path: an array of strings, or a comma-separated string.
     pub(super) fn read_singular(&mut self, location: String, value: &'a Value) -> ClaimFinding {
         match value {
             Value::Array(elements) => {
@@ -65,7 +65,7 @@ impl<'a> Names<'a> {
             Value::String(text) => {
                 self.parts = true;
                 for (index, part) in comma_parts(text).enumerate() {
-                    if let Err(fault) = self.push(element_location(&location, index), Found::Name(part)) {
+                    if let Err(fault) = self.push(element_location(&location, index), ItemValue::Name(part)) {
                         return fault;
                     }
                 }
@@ -75,28 +75,28 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The nodes of any other path: strings, not split, and arrays of strings.
+    /// Reads the nodes of a non-singular path: arrays of strings, and strings, which are not split.
     pub(super) fn read_union(&mut self, nodes: Vec<Node<'a>>) -> ClaimFinding {
         let count = nodes.len();
-        let mut refused = None;
+        let mut first_fault = None;
         for Node { location, value } in nodes {
             let fault = match value {
                 Value::Array(elements) => self.list(&location, elements).err(),
-                Value::String(_) => self.push(location, Found::from(value)).err(),
+                Value::String(_) => self.push(location, ItemValue::from(value)).err(),
                 other => {
                     let fault = ClaimFinding::WrongType { location: location.clone(), found: type_name(other) };
-                    Some(self.push(location, Found::from(other)).err().unwrap_or(fault))
+                    Some(self.push(location, ItemValue::from(other)).err().unwrap_or(fault))
                 }
             };
             if matches!(fault, Some(ClaimFinding::TooMany)) {
                 return ClaimFinding::TooMany;
             }
-            refused = refused.or(fault);
+            first_fault = first_fault.or(fault);
         }
-        refused.unwrap_or(ClaimFinding::Union { nodes: count })
+        first_fault.unwrap_or(ClaimFinding::Union { nodes: count })
     }
 
-    /// Takes the elements of an array; the fault is the first element that is not a string.
+    /// Adds the elements of an array. The error is about the first element that is not a string.
     fn list(&mut self, location: &str, elements: &'a [Value]) -> Result<(), ClaimFinding> {
         let mut fault = None;
         for (index, element) in elements.iter().enumerate() {
@@ -104,14 +104,14 @@ impl<'a> Names<'a> {
             if fault.is_none() && !element.is_string() {
                 fault = Some(ClaimFinding::NotString { location: location.clone(), found: type_name(element) });
             }
-            self.push(location, Found::from(element))?;
+            self.push(location, ItemValue::from(element))?;
         }
         fault.map_or(Ok(()), Err)
     }
 
-    /// Takes one value, while there is room.
-    fn push(&mut self, location: String, value: Found<'a>) -> Result<(), ClaimFinding> {
-        if let Found::Name(name) = value {
+    /// Adds one element, within the limits.
+    fn push(&mut self, location: String, value: ItemValue<'a>) -> Result<(), ClaimFinding> {
+        if let ItemValue::Name(name) = value {
             self.bytes = self.bytes.saturating_add(name.len());
         }
         if self.items.len() >= MAX_ELEMENTS || self.bytes > MAX_NAME_BYTES {
@@ -121,19 +121,19 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// Every element of a claim that is refused as a whole, because of those that are not strings.
+    /// The elements of a claim that is discarded because of elements that are not strings.
     pub(super) fn discarded(self, fault: DropCode) -> Vec<Element> {
         let element = |item: Item<'_>| {
             let (raw, code) = match item.value {
-                Found::Name(name) => (name.to_owned(), DropCode::CLAIM_DISCARDED),
-                Found::Other(value) => (json::brief(value), fault),
+                ItemValue::Name(name) => (name.to_owned(), DropCode::CLAIM_DISCARDED),
+                ItemValue::Other(value) => (json::brief(value), fault),
             };
             Element { location: item.location, raw, outcome: ElementOutcome::Dropped { code } }
         };
         self.items.into_iter().map(element).collect()
     }
 
-    /// The groups, what became of each element, and what is to be said about the names.
+    /// The groups and the outcome of each element. Adds warnings about the names.
     pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
         let nested = self.nested;
         let empty = if self.parts {
@@ -141,32 +141,32 @@ impl<'a> Names<'a> {
         } else {
             (DropCode::EMPTY_NAME, WarningCode::EMPTY_NAME)
         };
-        // Only claims of strings alone come here.
+        // The caller checked that all elements are strings.
         let raws: Vec<&str> = self.items.iter().filter_map(|item| item.value.name()).collect();
         let names: Vec<&str> = raws.iter().map(|raw| nested.apply(raw)).collect();
         let (first_raws, first_names) = (firsts(&raws), firsts(&names));
         let mut groups: Vec<Group> = Vec::new();
-        // For each element the place of its group.
-        let mut places: Vec<usize> = Vec::with_capacity(names.len());
+        // The index of each element's group.
+        let mut group_indexes: Vec<usize> = Vec::with_capacity(names.len());
         let mut elements = Vec::with_capacity(names.len());
         let mut tally = Tally::default();
-        for (place, ((Item { location, .. }, raw), name)) in self.items.iter().zip(raws).zip(names).enumerate() {
-            let earlier = |firsts: &[usize]| firsts.get(place).copied().filter(|first| *first < place);
-            let group = earlier(&first_names).and_then(|first| places.get(first).copied());
+        for (index, ((Item { location, .. }, raw), name)) in self.items.iter().zip(raws).zip(names).enumerate() {
+            let earlier = |firsts: &[usize]| firsts.get(index).copied().filter(|first| *first < index);
+            let group = earlier(&first_names).and_then(|first| group_indexes.get(first).copied());
             let outcome = if name.is_empty() {
                 let suffix_empty = (DropCode::SUFFIX_EMPTY, WarningCode::SUFFIX_EMPTY);
                 let (code, warning) = if raw.is_empty() { empty } else { suffix_empty };
-                tally.note(warning, raw, location);
+                tally.add(warning, raw, location);
                 ElementOutcome::Dropped { code }
             } else if let Some(group) = group.and_then(|group| groups.get_mut(group)) {
                 if earlier(&first_raws).is_some() {
-                    tally.note(WarningCode::DUPLICATE_GROUP, raw, location);
+                    tally.add(WarningCode::DUPLICATE_GROUP, raw, location);
                 }
                 group.also.push((raw.to_owned(), location.clone()));
                 ElementOutcome::Duplicate { group: name.to_owned() }
             } else {
                 if name.trim() != name {
-                    tally.note(WarningCode::EDGE_WHITESPACE, name, location);
+                    tally.add(WarningCode::EDGE_WHITESPACE, name, location);
                 }
                 groups.push(Group {
                     name: name.to_owned(),
@@ -176,7 +176,7 @@ impl<'a> Names<'a> {
                 });
                 ElementOutcome::Kept { group: name.to_owned() }
             };
-            places.push(group.unwrap_or(groups.len().saturating_sub(1)));
+            group_indexes.push(group.unwrap_or(groups.len().saturating_sub(1)));
             elements.push(Element { location: location.clone(), raw: raw.to_owned(), outcome });
         }
         tally.report(warnings);
@@ -185,42 +185,41 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The names in a comma-separated string, without the blanks of ASCII at their edges, as the platform trims them: vertical
-/// tab included.
+/// The names in a comma-separated string. They are trimmed as the platform does, of ASCII blanks including vertical tab.
 pub fn comma_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(|part| part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r')))
 }
 
-/// What is the matter with names, counted by kind: a hostile claim of a million commas gives one warning.
+/// Counts problems of names by code, so that a claim with a million commas causes one warning, not a million.
 #[derive(Default)]
 struct Tally<'a> {
-    /// By code.
-    kinds: Vec<Kind<'a>>,
+    /// Sorted by code.
+    problems: Vec<NameProblem<'a>>,
 }
 
-struct Kind<'a> {
+struct NameProblem<'a> {
     code: WarningCode,
     count: usize,
-    /// The first name of the kind, and where it is.
+    /// The first name with the problem, and its location.
     name: &'a str,
     location: &'a str,
 }
 
 impl<'a> Tally<'a> {
-    fn note(&mut self, code: WarningCode, name: &'a str, location: &'a str) {
-        match self.kinds.binary_search_by(|kind| kind.code.cmp(&code)) {
-            Ok(place) => {
-                if let Some(kind) = self.kinds.get_mut(place) {
-                    kind.count += 1;
+    fn add(&mut self, code: WarningCode, name: &'a str, location: &'a str) {
+        match self.problems.binary_search_by(|problem| problem.code.cmp(&code)) {
+            Ok(index) => {
+                if let Some(problem) = self.problems.get_mut(index) {
+                    problem.count += 1;
                 }
             }
-            Err(place) => self.kinds.insert(place, Kind { code, count: 1, name, location }),
+            Err(index) => self.problems.insert(index, NameProblem { code, count: 1, name, location }),
         }
     }
 
     fn report(&self, warnings: &mut Vec<Warning>) {
         let mut empty = None;
-        for Kind { code, count, name, location } in &self.kinds {
+        for NameProblem { code, count, name, location } in &self.problems {
             let name = quoted(name);
             let message = match (*code, *count) {
                 (WarningCode::EMPTY_PART, 1) => "an empty part between the commas is dropped".to_owned(),
@@ -258,32 +257,32 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Different names in the token that became one group (D-10).
+/// The warning about different names in the token that become the same group (D-10).
 fn collision(group: &Group) -> Option<Warning> {
     let mut names = vec![group.raw.as_str()];
     let mut location = None;
-    for (raw, place) in &group.also {
+    for (raw, raw_location) in &group.also {
         if !names.contains(&raw.as_str()) {
-            location = location.or(Some(place));
+            location = location.or(Some(raw_location));
             names.push(raw);
         }
-        if names.len() > SHOWN_COLLISIONS {
+        if names.len() > MAX_COLLISION_NAMES {
             break;
         }
     }
     let name = crate::claim_path::shortened(&group.name, 80);
-    let (who, rest) = match names.as_slice() {
+    let (subject, rest) = match names.as_slice() {
         [] | [_] => return None,
         [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other"),
         names => {
-            let others = if names.len() > SHOWN_COLLISIONS { " and others" } else { "" };
-            let quoted_names: Vec<String> = names.iter().take(SHOWN_COLLISIONS).map(|name| quoted(name)).collect();
+            let others = if names.len() > MAX_COLLISION_NAMES { " and others" } else { "" };
+            let quoted_names: Vec<String> = names.iter().take(MAX_COLLISION_NAMES).map(|name| quoted(name)).collect();
             (format!("{}{others} all", quoted_names.join(", ")), "others")
         }
     };
-    let message = format!("{who} become `Group:{name}`, and each gets the access of the {rest}");
+    let message = format!("{subject} become `Group:{name}`, and each gets the access of the {rest}");
     Some(Warning::new(WarningCode::SUFFIX_COLLISION, message, location.cloned()))
 }
 
-/// How many names a collision warning shows.
-const SHOWN_COLLISIONS: usize = 5;
+/// The maximum number of names in a collision warning.
+const MAX_COLLISION_NAMES: usize = 5;

@@ -1,7 +1,7 @@
-//! Groups from a token's claims: by which rule, which groups, and why not the others (specification 2.2 and 2.3).
+//! Extracts groups from a token's claims and explains the result (specification 2.2 and 2.3).
 //!
-//! Extraction cannot fail: a token without groups is a user without groups. What is in the way is a value in the
-//! [`Extraction`], for every element and for the claim as a whole, so that a page can tell the story step by step.
+//! Extraction never fails: a token without groups is a user without groups. The [`Extraction`] contains problems as values, for
+//! each element and for the claim as a whole, so that they can be displayed step by step.
 
 mod collect;
 mod rule;
@@ -15,43 +15,43 @@ pub use collect::comma_parts;
 pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
 pub use suggest::{Suggestion, suggest_paths};
 
-use crate::claim_path::Reached;
+use crate::claim_path::FollowResult;
 use crate::claims::ClaimSet;
 use crate::warning::{Warning, WarningCode, warn};
 use collect::Names;
 
-/// How many elements a claim may have: more, and the whole claim is refused (`too_many_nodes`), never cut. Ten times
-/// what we promise to read.
+/// The maximum number of elements of a claim: ten times the number of groups that a supported token may have. A claim with
+/// more is discarded as a whole (`too_many_nodes`), never truncated.
 pub const MAX_ELEMENTS: usize = 100_000;
-/// How many bytes the names in a claim may have together. The largest token that is read has 1 MiB; only a path that
-/// selects the same names several times comes here.
+/// The maximum total length of the names in a claim, in bytes. Tokens have at most 1 MiB, so only a path that selects the same
+/// names several times can exceed it.
 pub const MAX_NAME_BYTES: usize = 4 << 20;
 
-/// What extraction gave.
+/// The result of extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extraction {
-    /// The groups, each once, in the order of the token. None when the claim is missing or refused.
+    /// The groups without duplicates, in the order of the token. Empty if the claim is missing or discarded.
     pub groups: Vec<Group>,
-    /// What was found at the claim path.
+    /// The claim at the claim path.
     pub claim: ClaimFinding,
-    /// Every element of the claim, in order, and what became of it.
+    /// The elements of the claim with their outcomes, in order.
     pub elements: Vec<Element>,
-    /// What a person should know, first what concerns the claim, then what concerns the names.
+    /// Warnings about the claim, then about the names.
     pub warnings: Vec<Warning>,
 }
 
-/// A group, and where it comes from.
+/// A group and its origin in the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Group {
-    /// The name: what stands after `Group:` in an ACL.
+    /// The name, as in ACLs after `Group:`.
     pub name: String,
-    /// The name in the token, before `suffix`; of a comma-separated list, the part without the blanks round it.
+    /// The name in the token, before `suffix` is applied. For a comma-separated list, the part without the blanks around it.
     pub raw: String,
-    /// Where in the token: `groups[1]`. Of a comma-separated list, the index is the part's.
+    /// The location in the token, such as `groups[1]`. For a comma-separated list, the index is that of the part.
     pub location: String,
-    /// Further elements that gave the same name: the name in the token, and where.
+    /// Further elements with the same group: the name in the token, and the location.
     pub also: Vec<(String, String)>,
 }
 
@@ -59,36 +59,36 @@ pub struct Group {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Element {
-    /// Where in the token: `groups[1]`.
+    /// The location in the token, such as `groups[1]`.
     pub location: String,
-    /// The text; of what is not a text, its JSON (`{…}` and `[…]` for what has members or elements).
+    /// The string, or the JSON of another value (`{…}` for an object, `[…]` for an array).
     pub raw: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: ElementOutcome,
 }
 
-/// What became of an element.
+/// The outcome of extraction for an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ElementOutcome {
-    /// It gave this group.
+    /// The element is a group.
     Kept {
         /// The group's name.
         group: String,
     },
-    /// It gave a group that an earlier element had given.
+    /// The element is the same group as an earlier element.
     Duplicate {
         /// The group's name.
         group: String,
     },
-    /// It gave nothing.
+    /// The element is not a group.
     Dropped {
-        /// Why.
+        /// The reason.
         code: DropCode,
     },
 }
 
 code_table! {
-    /// Why an element was dropped: the code of the warning about it, or that of a claim which another element made invalid.
+    /// Why an element was dropped: the code of its warning, or `claim_discarded` if another element made the claim invalid.
     DropCode {
         EMPTY_NAME = WarningCode::EMPTY_NAME.as_str(),
         EMPTY_PART = WarningCode::EMPTY_PART.as_str(),
@@ -99,59 +99,59 @@ code_table! {
     }
 }
 
-/// What was found at the claim path.
+/// The claim at the claim path, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimFinding {
     /// An array of strings.
     Array {
-        /// Where.
+        /// The location.
         location: String,
-        /// How many elements it has.
+        /// The number of elements.
         len: usize,
     },
     /// A string, read as a comma-separated list (D-08).
     CommaList {
-        /// Where.
+        /// The location.
         location: String,
-        /// How many parts it has, empty ones included.
+        /// The number of parts, including empty ones.
         parts: usize,
     },
-    /// The nodes of a path that is not singular, put together (D-11).
+    /// The union of the nodes of a non-singular path (D-11).
     Union {
-        /// How many nodes the path selected.
+        /// The number of nodes that the path selected.
         nodes: usize,
     },
-    /// Nothing.
+    /// The claim is missing.
     Missing {
-        /// Why, as far as the token tells.
+        /// The probable reason.
         reason: MissingReason,
     },
-    /// Neither an array nor a string (D-12).
+    /// The claim is neither an array nor a string (D-12).
     WrongType {
-        /// Where.
+        /// The location.
         location: String,
-        /// What: `object`, `number`, `boolean` or `null`.
+        /// The type: `object`, `number`, `boolean` or `null`.
         found: &'static str,
     },
-    /// An array with an element that is not a string: the whole claim is discarded (D-09).
+    /// An array has an element that is not a string, so the whole claim is discarded (D-09).
     NotString {
-        /// Where the first such element is.
+        /// The location of the first such element.
         location: String,
-        /// What: `object`, `array`, `number`, `boolean` or `null`.
+        /// The type: `object`, `array`, `number`, `boolean` or `null`.
         found: &'static str,
     },
-    /// More than [`MAX_ELEMENTS`], [`MAX_NAME_BYTES`] or the claim path's own limits: the whole claim is discarded.
+    /// The claim exceeds [`MAX_ELEMENTS`], [`MAX_NAME_BYTES`] or the limits of claim paths, so it is discarded.
     TooMany,
-    /// The rule reads the user-info document, and there is none (D-25).
+    /// The rule requires the user-info document, but none was given (D-25).
     NoUserInfo,
 }
 
-/// Why there is no claim at the claim path (D-12).
+/// Why the claim is missing (D-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingReason {
-    /// The token just does not have it.
+    /// The token does not have it, for no apparent reason.
     Absent,
-    /// The identity provider put an address in place of the list (specification, limitation 1). Nobody follows it.
+    /// The token has a link instead of the list, which is not followed (specification, limitation 1).
     Overage,
     /// The token looks like an ID token; groups are read from the access token.
     IdToken,
@@ -168,9 +168,9 @@ impl Extraction {
     }
 }
 
-/// Reads the groups from a token's claims, or from the user-info document where the rule says so.
+/// Extracts the groups from a token's claims, or from the user-info document if the rule says so.
 ///
-/// Never fails (D-12); names of any length and any number of groups up to [`MAX_ELEMENTS`] come out whole.
+/// Never fails (D-12). Names and lists are never truncated.
 ///
 /// ```
 /// use gbac_engine::ClaimSet;
@@ -200,22 +200,22 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         );
         warn(&mut warnings, WarningCode::PLATFORM_PATH, message, None);
     }
-    let why = why::Why { source: &rule.source, document };
-    why.id_token(false, &mut warnings);
-    // Filters may look at the whole document, so a path that is not singular needs it as one value.
+    let diagnosis = why::Diagnosis { source: &rule.source, document };
+    diagnosis.id_token(false, &mut warnings);
+    // Filters may read the whole document, so a non-singular path needs it as one value.
     let root;
     let mut names = Names::new(rule.nested);
     let claim = match path.follow(document) {
-        Some(Reached::Found(node)) => names.read_singular(node.location, node.value),
-        Some(Reached::Stopped { at, step, name }) => {
-            let reason = why.stopped(at.as_ref(), &step, name.as_deref(), &mut warnings);
+        Some(FollowResult::Found(node)) => names.read_singular(node.location, node.value),
+        Some(FollowResult::Stopped { at, step, name }) => {
+            let reason = diagnosis.stopped(at.as_ref(), &step, name.as_deref(), &mut warnings);
             return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
         }
         None => {
             root = Value::Object(document.clone());
             match path.select(&root) {
                 Ok(nodes) if nodes.is_empty() => {
-                    let reason = why.nothing_selected(&mut warnings);
+                    let reason = diagnosis.nothing_selected(&mut warnings);
                     return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
                 }
                 Ok(nodes) => names.read_union(nodes),
@@ -233,11 +233,11 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
             Extraction { groups, claim, elements, warnings }
         }
         ClaimFinding::WrongType { location, found } => {
-            why.wrong_type(location, found, &mut warnings);
+            diagnosis.wrong_type(location, found, &mut warnings);
             Extraction::without_groups(claim, names.discarded(DropCode::CLAIM_WRONG_TYPE), warnings)
         }
         ClaimFinding::NotString { location, found } => {
-            why.not_string(location, found, &mut warnings);
+            diagnosis.not_string(location, found, &mut warnings);
             Extraction::without_groups(claim, names.discarded(DropCode::ELEMENT_NOT_STRING), warnings)
         }
         ClaimFinding::TooMany => {
@@ -253,12 +253,12 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
     }
 }
 
-/// A name in backticks for a message, shortened when it is long.
+/// A name for messages: in backticks, and shortened if it is long.
 fn quoted(name: &str) -> String {
     format!("`{}`", crate::claim_path::shortened(name, 80))
 }
 
-/// What JSON calls a value.
+/// The JSON type of a value.
 pub(crate) const fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -276,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    fn words(path: &str, claims: &Value) -> Vec<String> {
+    fn warnings(path: &str, claims: &Value) -> Vec<String> {
         let source = ClaimSource::parse_sso(path).expect(path);
         let rule = ExtractionRule { source, nested: NestedGroupBehavior::Suffix };
         let claims = ClaimSet::of(claims.clone());
@@ -335,7 +335,7 @@ mod tests {
                 ],
             ),
         ] {
-            assert_eq!(words(path, &claims), expected, "{path} on {claims}");
+            assert_eq!(warnings(path, &claims), expected, "{path} on {claims}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where groups are read and what becomes of a path-style name: the two cluster properties, or the SSO mapping.
+//! The rule for extracting groups: the two cluster properties, or the mapping of an SSO connection.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,20 +11,20 @@ use crate::text::split_last;
 /// `federated_groups` of the managed cloud (specification 2.2, 2.3, D-25).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractionRule {
-    /// Where the groups are.
+    /// The location of the groups.
     pub source: ClaimSource,
-    /// What becomes of a path-style name.
+    /// The treatment of path-style names.
     pub nested: NestedGroupBehavior,
 }
 
 impl Default for ExtractionRule {
-    /// `$.groups` of the token, names as they are.
+    /// `$.groups` of the token, with unchanged names.
     fn default() -> Self {
         Self { source: ClaimSource::Token(ClaimPath::default()), nested: NestedGroupBehavior::None }
     }
 }
 
-/// The document that holds the groups, and where in it.
+/// The document with the groups, and the claim path in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimSource {
     /// The token's claims.
@@ -36,12 +36,11 @@ pub enum ClaimSource {
 const USER_INFO: &str = "${context.userinfo";
 
 impl ClaimSource {
-    /// Reads the value of the attribute `federated_groups` (D-25): a claim path over the token, `$.groups`, or
-    /// `${context.userinfo.<path>}` over the user-info document, whose path may begin with a bracket too.
+    /// Parses the value of the attribute `federated_groups` (D-25): a claim path in the token such as `$.groups`, or
+    /// `${context.userinfo.<path>}` for a path in the user-info document, which may also begin with a bracket.
     ///
     /// # Errors
-    /// As [`ClaimPath::parse`], with bytes of the whole text; another `${...}` than the user-info one, and one without
-    /// `}`.
+    /// As [`ClaimPath::parse`], with offsets in the whole text; also `${...}` with another prefix, or without `}`.
     pub fn parse_sso(text: &str) -> Result<Self, ClaimPathError> {
         if !text.starts_with("${") {
             return ClaimPath::parse(text).map(Self::Token);
@@ -53,7 +52,7 @@ impl ClaimSource {
             return Err(ClaimPathError::sso_unclosed(text));
         };
         ClaimPath::parse(&format!("${steps}")).map(Self::UserInfo).map_err(|error| {
-            // The `$` that we put before the steps stands for the opening.
+            // Offsets move by the length of the prefix, less the `$` that was added.
             error.moved(USER_INFO.len() - 1, USER_INFO.len() + steps.len())
         })
     }
@@ -68,7 +67,7 @@ impl ClaimSource {
 }
 
 impl fmt::Display for ClaimSource {
-    /// As [`ClaimSource::parse_sso`] reads it.
+    /// Writes the form that [`ClaimSource::parse_sso`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token(path) => path.fmt(f),
@@ -82,10 +81,10 @@ impl fmt::Display for ClaimSource {
 /// `nested_group_behavior` (specification 2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum NestedGroupBehavior {
-    /// Names are used as they are.
+    /// Names are unchanged.
     #[default]
     None,
-    /// Of a path-style name, only what follows the last `/` is used (D-10).
+    /// Path-style names are shortened to the part after the last `/` (D-10).
     Suffix,
 }
 
@@ -93,7 +92,7 @@ impl NestedGroupBehavior {
     /// Every value.
     pub const ALL: &'static [Self] = &[Self::None, Self::Suffix];
 
-    /// The value as the cluster property has it.
+    /// The value of the cluster property.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -102,7 +101,7 @@ impl NestedGroupBehavior {
         }
     }
 
-    /// The group name for a name in the token. Applying it twice is applying it once.
+    /// The group name for a name in the token. Applying it twice has the same effect as once.
     #[must_use]
     pub fn apply(self, raw: &str) -> &str {
         match self {

@@ -1,4 +1,4 @@
-//! Claim paths that would find names in a document: for the one who does not know where the groups are.
+//! Suggests claim paths that select names in a document.
 
 use serde_json::{Map, Value};
 
@@ -7,27 +7,27 @@ use crate::claims::ClaimSet;
 use crate::order::sort;
 use crate::text::holds;
 
-/// A claim path that finds names.
+/// A suggested claim path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// The path, as [`crate::claim_path::ClaimPath::parse`] reads it.
+    /// The path, in the syntax of [`crate::claim_path::ClaimPath::parse`].
     pub path: String,
-    /// The first names that it finds, three at most.
+    /// The first names that it selects, at most three.
     pub sample: Vec<String>,
-    /// How many it finds.
+    /// The number of names that it selects.
     pub count: usize,
 }
 
-/// How many paths are proposed at most.
+/// The maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 20;
-/// How many names a sample has.
+/// The maximum number of names in a sample.
 const SAMPLE: usize = 3;
-/// How deep and how far the search looks.
+/// The limits of the search.
 const MAX_DEPTH: usize = 32;
 const MAX_MEMBERS: usize = 10_000;
 
-/// Claims of RFC 7519 and OpenID Connect that hold lists or commas, and never groups; and the links of an overage.
+/// Claims of RFC 7519 and OpenID Connect that may have lists or commas, but never groups, and the links of an overage.
 const NEVER: &[&str] = &[
     "aud",
     "iss",
@@ -58,31 +58,31 @@ const NEVER: &[&str] = &[
     "_claim_names",
     "_claim_sources",
 ];
-/// Members by which an object in a list of groups is named.
+/// Members with the name of an object in a list of groups.
 const NAMES: &[&str] = &["name", "displayName", "display", "value"];
-/// Names of claims that hold groups even when they hold one.
+/// Claims that may contain a single group as a string without commas.
 const SINGLE: &[&str] = &["group", "groups", "role", "roles", "team", "teams", "memberof"];
-/// What the name of a claim with groups has in it, the likeliest first.
-const SOUNDS: &[&str] = &["group", "member", "role", "team"];
+/// Parts of the names of claims with groups, the most likely first.
+const NAME_PARTS: &[&str] = &["group", "member", "role", "team"];
 
-/// Paths in a document that hold arrays of strings, comma-separated strings, or arrays of objects with a name. Those
-/// whose name sounds like groups come first, the likeliest before the others. At most 20, each within the limits of a claim path.
+/// Suggests paths to arrays of strings, comma-separated strings, and arrays of objects with a name. Claims whose names suggest
+/// groups come first. At most 20 paths, each within the limits of claim paths.
 #[must_use]
 pub fn suggest_paths(document: &ClaimSet) -> Vec<Suggestion> {
     suggest_in(document.members())
 }
 
 pub(super) fn suggest_in(document: &Map<String, Value>) -> Vec<Suggestion> {
-    let mut search = Search { path: String::from("$"), found: Vec::new(), members: 0 };
+    let mut search = Search { path: String::from("$"), suggestions: Vec::new(), members: 0 };
     search.object(document, 0);
-    sort(&mut search.found, |a, b| a.0.cmp(&b.0));
-    search.found.into_iter().map(|(_, suggestion)| suggestion).take(MAX_SUGGESTIONS).collect()
+    sort(&mut search.suggestions, |a, b| a.0.cmp(&b.0));
+    search.suggestions.into_iter().map(|(_, suggestion)| suggestion).take(MAX_SUGGESTIONS).collect()
 }
 
 struct Search {
     path: String,
-    /// With how much the name sounds like groups, and how its names are kept.
-    found: Vec<((usize, u8), Suggestion)>,
+    /// The suggestions, with sort keys: the likelihood of the claim's name, then the form of the value.
+    suggestions: Vec<((usize, u8), Suggestion)>,
     members: usize,
 }
 
@@ -135,13 +135,13 @@ impl Search {
             return;
         }
         let lower = name.to_ascii_lowercase();
-        let sound = SOUNDS.iter().position(|word| holds(&lower, word)).unwrap_or(SOUNDS.len());
+        let rank = NAME_PARTS.iter().position(|part| holds(&lower, part)).unwrap_or(NAME_PARTS.len());
         let sample = names.iter().take(SAMPLE).map(|name| (*name).to_owned()).collect();
-        self.found.push(((sound, form), Suggestion { path, sample, count: names.len() }));
+        self.suggestions.push(((rank, form), Suggestion { path, sample, count: names.len() }));
     }
 }
 
-/// The elements, or what each has as this member: when these are strings, and there is one at least.
+/// The elements, or this member of each; `None` if any of them is not a string, or if there are none.
 fn strings<'a>(elements: &'a [Value], member: Option<&str>) -> Option<Vec<&'a str>> {
     let mut names = Vec::new();
     for element in elements {

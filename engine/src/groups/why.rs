@@ -1,4 +1,4 @@
-//! Why there are no groups, for people: what is there instead, and what to do (D-12, specification limitation 1).
+//! Diagnoses missing groups: the probable reason, alternatives in the token, and what to do (D-12, specification limitation 1).
 
 use serde_json::{Map, Value};
 
@@ -8,17 +8,17 @@ use crate::claim_path::{Node, push_name};
 use crate::text::{holds, lower, split_last};
 use crate::warning::{Warning, WarningCode, warn};
 
-/// What the diagnosis looks at.
-pub(super) struct Why<'a> {
+/// The input of a diagnosis.
+pub(super) struct Diagnosis<'a> {
     pub(super) source: &'a ClaimSource,
     pub(super) document: &'a Map<String, Value>,
 }
 
-/// How many paths a warning proposes.
-const SHOWN_PATHS: usize = 3;
+/// The maximum number of paths that a warning suggests.
+const MAX_PATHS: usize = 3;
 
-impl Why<'_> {
-    /// A singular path ended early: `at` does not have `step`.
+impl Diagnosis<'_> {
+    /// Warns that a singular path ends early, because `at` has no `step`.
     pub(super) fn stopped(
         &self,
         at: Option<&Node<'_>>,
@@ -56,21 +56,21 @@ impl Why<'_> {
         self.missing(near.is_none(), warnings)
     }
 
-    /// A path that is not singular selected nothing.
+    /// Warns that a non-singular path selects nothing.
     pub(super) fn nothing_selected(&self, warnings: &mut Vec<Warning>) -> MissingReason {
         let message = format!("`{}` selects nothing in the {}", self.source.path(), self.subject());
         warn(warnings, WarningCode::CLAIM_MISSING, message, None);
         self.missing(true, warnings)
     }
 
-    /// What else may be behind a missing claim.
-    fn missing(&self, propose: bool, warnings: &mut Vec<Warning>) -> MissingReason {
+    /// Warns about the probable reasons for a missing claim.
+    fn missing(&self, suggest: bool, warnings: &mut Vec<Warning>) -> MissingReason {
         if let Some(warning) = self.overage() {
             warnings.push(warning);
             return MissingReason::Overage;
         }
-        if propose {
-            self.propose("$", warnings);
+        if suggest {
+            self.suggest("$", warnings);
         }
         if warnings.iter().any(|warning| warning.code == WarningCode::ID_TOKEN) || self.id_token(true, warnings) {
             return MissingReason::IdToken;
@@ -78,7 +78,7 @@ impl Why<'_> {
         MissingReason::Absent
     }
 
-    /// The value is neither an array nor a string, or a union has such a node.
+    /// Warns that the claim, or a node of a union, is neither an array nor a string.
     pub(super) fn wrong_type(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
         let what = described(found);
         let mut message = if location == "$" {
@@ -88,43 +88,43 @@ impl Why<'_> {
         } else {
             format!("`{location}` is {what}, neither a name nor a list, so the whole selection is discarded")
         };
-        let proposed = if found == "object" { self.proposals(&root_path(location)) } else { Vec::new() };
-        if found == "object" && proposed.is_empty() {
-            // Roles as the members' names, as Zitadel has them.
+        let suggestions = if found == "object" { self.suggestions_below(&root_path(location)) } else { Vec::new() };
+        if found == "object" && suggestions.is_empty() {
+            // For example, tokens of Zitadel have roles as the names of members.
             message.push_str("; a claim path selects values, never the names of members, so configure the identity provider to send an array of names");
         }
         warn(warnings, WarningCode::CLAIM_WRONG_TYPE, message, Some(location.to_owned()));
-        near_paths(&proposed, warnings);
+        near_paths(&suggestions, warnings);
     }
 
-    /// An array holds something that is not a string.
+    /// Warns that an array has an element that is not a string.
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
         let what = described(found);
         let message = format!("`{location}` is {what}, and a list with anything but strings is discarded");
         warn(warnings, WarningCode::ELEMENT_NOT_STRING, message, Some(location.to_owned()));
         if found == "object" {
             let list = split_last(location, b'[').map_or(location, |(list, _)| list);
-            let proposed = self.proposals(&format!("{}[*]", root_path(list)));
-            near_paths(&proposed, warnings);
+            let suggestions = self.suggestions_below(&format!("{}[*]", root_path(list)));
+            near_paths(&suggestions, warnings);
         }
     }
 
-    /// Whether the token looks like an ID token; `nonce` alone says so only when the groups are missing, since some
-    /// providers put it into access tokens too.
+    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are missing, because some providers
+    /// also put it into access tokens.
     pub(super) fn id_token(&self, missing: bool, warnings: &mut Vec<Warning>) -> bool {
         if matches!(self.source, ClaimSource::UserInfo(_)) {
             return false;
         }
-        let says = |name: &str, value: &str| {
-            self.document.get(name).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(value))
+        let has = |name: &str, value: &str| {
+            self.document.get(name).and_then(Value::as_str).is_some_and(|claim| claim.eq_ignore_ascii_case(value))
         };
-        if says("typ", "Bearer") || says("token_use", "access") {
+        if has("typ", "Bearer") || has("token_use", "access") {
             return false;
         }
         let mut signs: Vec<&str> =
             ["at_hash", "c_hash"].into_iter().filter(|name| self.document.contains_key(*name)).collect();
-        signs.extend(says("typ", "ID").then_some("typ"));
-        signs.extend(says("token_use", "id").then_some("token_use"));
+        signs.extend(has("typ", "ID").then_some("typ"));
+        signs.extend(has("token_use", "id").then_some("token_use"));
         signs.extend((missing && self.document.contains_key("nonce")).then_some("nonce"));
         let Some(first) = signs.first().copied() else {
             return false;
@@ -135,16 +135,16 @@ impl Why<'_> {
         true
     }
 
-    /// The provider put an address in place of the list.
+    /// The warning that the token has a link instead of the list, or is marked as having more groups than fit.
     fn overage(&self) -> Option<Warning> {
-        let wanted = self.source.path().first_name().unwrap_or("groups");
-        if matches!(self.source, ClaimSource::UserInfo(_)) || self.document.contains_key(wanted) {
+        let claim = self.source.path().first_name().unwrap_or("groups");
+        if matches!(self.source, ClaimSource::UserInfo(_)) || self.document.contains_key(claim) {
             return None;
         }
         let advice = "it is not followed; configure the identity provider to send only the relevant groups";
         let names = self.document.get("_claim_names").and_then(Value::as_object);
-        let named = [wanted, "groups"].into_iter().find_map(|name| Some((name, names?.get(name)?)));
-        if let Some((name, source)) = named {
+        let linked = [claim, "groups"].into_iter().find_map(|name| Some((name, names?.get(name)?)));
+        if let Some((name, source)) = linked {
             let sources = self.document.get("_claim_sources");
             let endpoint = source.as_str().and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
             let place = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
@@ -168,16 +168,16 @@ impl Why<'_> {
         })
     }
 
-    /// Proposes paths that hold names, below `parent`.
-    fn propose(&self, parent: &str, warnings: &mut Vec<Warning>) {
-        near_paths(&self.proposals(parent), warnings);
+    /// Warns about paths below `parent` that select names.
+    fn suggest(&self, parent: &str, warnings: &mut Vec<Warning>) {
+        near_paths(&self.suggestions_below(parent), warnings);
     }
 
-    fn proposals(&self, parent: &str) -> Vec<Suggestion> {
-        let mut found = suggest_in(self.document);
-        found
-            .retain(|suggestion| suggestion.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '['])));
-        found
+    fn suggestions_below(&self, parent: &str) -> Vec<Suggestion> {
+        let is_below = |path: &str| path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let mut suggestions = suggest_in(self.document);
+        suggestions.retain(|suggestion| is_below(&suggestion.path));
+        suggestions
     }
 
     const fn subject(&self) -> &'static str {
@@ -188,31 +188,31 @@ impl Why<'_> {
     }
 }
 
-/// One warning that names the paths.
-fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
-    let Some(first) = found.first() else { return };
-    let paths: Vec<String> = found
+/// Adds a warning that lists the suggested paths.
+fn near_paths(suggestions: &[Suggestion], warnings: &mut Vec<Warning>) {
+    let Some(first) = suggestions.first() else { return };
+    let paths: Vec<String> = suggestions
         .iter()
-        .take(SHOWN_PATHS)
+        .take(MAX_PATHS)
         .map(|suggestion| {
             let sample = suggestion.sample.first().map_or(String::new(), |name| quoted(name));
             let more = if suggestion.count > 1 { format!(" and {} more", suggestion.count - 1) } else { String::new() };
             format!("`{}` ({sample}{more})", suggestion.path)
         })
         .collect();
-    let more = if found.len() > SHOWN_PATHS { " and others" } else { "" };
+    let more = if suggestions.len() > MAX_PATHS { " and others" } else { "" };
     let message = format!("names are at {}{more}", paths.join(", "));
     let location = Some(location_of(&first.path)).filter(|location| !holds(location, "[*]"));
     warn(warnings, WarningCode::NEAR_CLAIM, message, location);
 }
 
-/// A member whose name differs from `name` only by letter case.
+/// The name of a member that differs from `name` only in letter case.
 fn near_name<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    let wanted = lower(name);
-    members.keys().map(String::as_str).find(|key| lower(key) == wanted)
+    let folded = lower(name);
+    members.keys().map(String::as_str).find(|member| lower(member) == folded)
 }
 
-/// The claim path of a location.
+/// The claim path that selects a location.
 fn root_path(location: &str) -> String {
     match location {
         "$" => "$".to_owned(),
@@ -221,7 +221,7 @@ fn root_path(location: &str) -> String {
     }
 }
 
-/// The location of a claim path by names.
+/// The location that a claim path selects.
 fn location_of(path: &str) -> String {
     let path = path.strip_prefix('$').unwrap_or(path);
     path.strip_prefix('.').unwrap_or(path).to_owned()
@@ -234,7 +234,7 @@ const fn article(type_name: &str) -> &'static str {
     }
 }
 
-/// A type with its article.
+/// A JSON type with its article.
 fn described(type_name: &str) -> String {
     if type_name == "null" { type_name.to_owned() } else { format!("{} {type_name}", article(type_name)) }
 }

@@ -6,23 +6,23 @@ use std::net::IpAddr;
 use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
 use crate::escape::{escaped, visible_character};
 
-/// The only name of the resource type cluster.
+/// The name of the cluster, the only resource of its type.
 pub const CLUSTER_NAME: &str = "kafka-cluster";
-/// The longest topic name, in bytes.
+/// The maximum length of a topic name, in bytes.
 pub const MAX_TOPIC_BYTES: usize = 249;
-/// The longest name of any other resource, in bytes.
+/// The maximum length of the name of any other resource, in bytes.
 pub const MAX_NAME_BYTES: usize = 4096;
 
-/// From where a request may come: anywhere, or one address (D-04).
+/// The host of an ACL: any, or one address (D-04).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
     /// `*`.
     Any,
-    /// One IPv4 or IPv6 address; an IPv4-mapped IPv6 address is kept as its IPv4 one.
+    /// One IPv4 or IPv6 address. An IPv4-mapped IPv6 address is converted to the IPv4 address.
     Address(IpAddr),
 }
 
-/// A text that is neither `*` nor an address.
+/// The error for a text that is neither `*` nor an IP address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostError(String);
 
@@ -55,10 +55,10 @@ impl fmt::Display for HostError {
 impl std::error::Error for HostError {}
 
 impl Host {
-    /// Reads `*` or one address.
+    /// Parses `*` or one address.
     ///
     /// # Errors
-    /// Ranges, names, zones and anything else.
+    /// The text is anything else, such as a range, a name, or an address with a zone.
     ///
     /// ```
     /// use gbac_engine::model::Host;
@@ -70,10 +70,10 @@ impl Host {
         if text == "*" { Ok(Self::Any) } else { Self::parse_address(text).map(Self::Address) }
     }
 
-    /// Reads one address, as a request names it.
+    /// Parses the address of a request.
     ///
     /// # Errors
-    /// Anything but an address; `*` is a pattern and no address.
+    /// The text is not an address. `*` is not an address either.
     pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
         text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| HostError(text.into()))
     }
@@ -88,27 +88,27 @@ impl fmt::Display for Host {
     }
 }
 
-/// One ACL: the seven fields of specification 2.4. A policy holds a set of them (D-17).
+/// An ACL with the seven fields of specification 2.4. A policy contains a set of ACLs (D-17).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Acl {
-    /// What kind of resource.
+    /// The type of the resource.
     pub resource_type: ResourceType,
-    /// The name or prefix.
+    /// The name or prefix of the resource.
     pub resource_name: String,
     /// How the name is compared.
     pub pattern_type: PatternType,
-    /// Who.
+    /// The principal.
     pub principal: Principal,
-    /// From where.
+    /// The host that requests come from.
     pub host: Host,
-    /// What.
+    /// The operation.
     pub operation: Operation,
     /// Deny or allow.
     pub permission: Permission,
 }
 
 impl Acl {
-    /// Allows an operation on one resource from any host.
+    /// Creates an ACL that allows an operation on one resource from any host.
     ///
     /// ```
     /// use gbac_engine::{Acl, Operation, Principal, ResourceType};
@@ -133,7 +133,7 @@ impl Acl {
         }
     }
 
-    /// Denies an operation on one resource from any host.
+    /// Creates an ACL that denies an operation on one resource from any host.
     pub fn deny(
         principal: Principal,
         operation: Operation,
@@ -143,14 +143,14 @@ impl Acl {
         Self { permission: Permission::Deny, ..Self::allow(principal, operation, resource_type, name) }
     }
 
-    /// The same for every resource whose name starts with this one.
+    /// Changes the pattern to every resource whose name starts with the ACL's resource name.
     #[must_use]
     pub fn prefixed(mut self) -> Self {
         self.pattern_type = PatternType::Prefixed;
         self
     }
 
-    /// The same for requests from one address.
+    /// Restricts the ACL to requests from one address.
     #[must_use]
     pub fn with_host(mut self, address: IpAddr) -> Self {
         self.host = Host::Address(address);
@@ -158,7 +158,7 @@ impl Acl {
     }
 }
 
-/// The field of an ACL that a fault is in.
+/// The field of an ACL that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AclField {
     /// `resource_name`.
@@ -178,21 +178,21 @@ impl AclField {
     }
 }
 
-/// Why an ACL may not be created.
+/// Why an ACL cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AclError {
-    /// The principal is refused.
+    /// The principal is not valid.
     Principal(PrincipalError),
     /// The name is empty.
     EmptyName,
-    /// The cluster has one name.
+    /// The name is not that of the cluster.
     ClusterName(String),
-    /// Longer than the limit, in bytes.
+    /// The name is longer than this limit, in bytes.
     NameTooLong(usize),
-    /// Not a legal topic name.
+    /// The name is not a valid topic name or prefix.
     TopicName(String),
-    /// The name holds a control character.
+    /// The name contains a control character.
     ControlCharacter(char),
 }
 
@@ -209,7 +209,7 @@ error_codes! {
 }
 
 impl AclError {
-    /// The field the fault is in.
+    /// The field that the error is about.
     #[must_use]
     pub const fn field(&self) -> AclField {
         match self {
@@ -256,7 +256,7 @@ impl fmt::Display for AclError {
 impl std::error::Error for AclError {}
 
 impl Acl {
-    /// Gives the one cluster its name where it was left out, so that both spellings are one ACL.
+    /// Sets the name of the cluster if it is empty, so that both forms are the same ACL.
     #[must_use]
     pub fn normalized(mut self) -> Self {
         if normalized_name(self.resource_type, &self.resource_name) != self.resource_name {
@@ -265,7 +265,7 @@ impl Acl {
         self
     }
 
-    /// Whether the name of a resource of the same type is covered (D-03).
+    /// Whether the ACL covers a resource of the same type with this name (D-03).
     #[must_use]
     pub fn covers_name(&self, name: &str) -> bool {
         match self.pattern_type {
@@ -274,7 +274,7 @@ impl Acl {
         }
     }
 
-    /// Everything that forbids to create this ACL (D-05, D-07); loading is wider (D-27).
+    /// All reasons why this ACL cannot be created (D-05, D-07). Loading accepts more (D-27).
     #[must_use]
     pub fn check_create(&self) -> Vec<AclError> {
         let mut faults = Vec::new();
@@ -302,14 +302,14 @@ impl Acl {
     }
 }
 
-/// The name that is stored for a name that is given.
+/// The stored form of a resource name: an empty name of the cluster becomes [`CLUSTER_NAME`].
 #[doc(hidden)]
 #[must_use]
 pub fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() { CLUSTER_NAME } else { name }
 }
 
-/// Whether a topic could match: `*` alone, or the characters of a topic name.
+/// Whether a topic name or prefix is valid: `*` as a literal, or only the characters of topic names.
 fn is_topic_pattern(name: &str, pattern: PatternType) -> bool {
     (name == "*" && pattern == PatternType::Literal)
         || name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))

@@ -1,4 +1,4 @@
-//! The nouns: principals, ACLs and roles, with one table of spellings for every closed value.
+//! The types of a policy: principals, ACLs, roles, and enumerations with their spellings.
 
 mod acl;
 mod operation;

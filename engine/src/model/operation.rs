@@ -1,11 +1,11 @@
-//! Which operations an allow of another one implies, and which apply to each type of resource.
+//! The operations that an allow implies, and the operations of each resource type.
 
 use super::{Operation, ResourceType};
 
 impl Operation {
-    /// The operations of an ALLOW that also allow this one, in the order in which they are reported (D-02).
+    /// The operations whose ALLOW also allows this one, in the order in which they are reported (D-02).
     ///
-    /// [`Operation::All`] is not in the list: it covers every operation, of a DENY as well.
+    /// [`Operation::All`] is not in the list, because it covers every operation, also in a DENY.
     #[must_use]
     pub const fn implied_by(self) -> &'static [Self] {
         match self {
@@ -17,9 +17,9 @@ impl Operation {
 }
 
 impl ResourceType {
-    /// The operations that make sense for this resource; `ALL` does for each (platform-facts of D-01).
+    /// The operations that apply to this resource type, besides `ALL` (platform-facts of D-01).
     ///
-    /// An ACL may name any other operation: it is stored, has no use, and lint says so (D-27).
+    /// An ACL may name any other operation: it is stored, has no effect, and lint reports it (D-27).
     #[must_use]
     pub const fn operations(self) -> &'static [Operation] {
         use Operation::{

@@ -5,14 +5,14 @@ use std::fmt;
 use crate::escape::{escaped, visible_character};
 use crate::text::split_first;
 
-/// What kind of name a principal is.
+/// The type of a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrincipalType {
     /// A user.
     User,
     /// A group of the identity provider.
     Group,
-    /// A role; only ACLs name it as a principal.
+    /// A role. Only ACLs have roles as principals.
     Role,
 }
 
@@ -30,8 +30,8 @@ impl PrincipalType {
         }
     }
 
-    /// Refuses a name with this type in place of a bare name: `Group:eng` would be the group `Group:Group:eng`, which denies
-    /// for `eng` do not match.
+    /// Checks that a name is bare, without this type in front. As a group name, `Group:eng` would be the principal
+    /// `Group:Group:eng`, so denies for `Group:eng` would not match.
     ///
     /// # Errors
     /// The name begins with this type.
@@ -61,21 +61,21 @@ impl PrincipalType {
     }
 }
 
-/// A principal of an ACL or a member of a role. Compared byte by byte.
+/// A principal of an ACL or a member of a role. Principals are compared byte by byte.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal {
     kind: PrincipalType,
     name: Text,
 }
 
-/// A name is kept in place, since a policy that is in no cache is waited for less often then. In wasm this is half a kilobyte more
-/// than its limit leaves.
+/// Short names are stored inline, because following a pointer to each name is slow in large policies. In wasm, this code would
+/// exceed the size limit by half a kilobyte.
 #[cfg(not(target_family = "wasm"))]
 type Text = crate::name::Name<22>;
 #[cfg(target_family = "wasm")]
 type Text = String;
 
-/// Why a text is not a principal, or not one that may be created.
+/// Why a text is not a principal, or why ACLs with it cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrincipalError {
     /// There is no colon.
@@ -84,13 +84,13 @@ pub enum PrincipalError {
     UnknownType(String),
     /// Nothing follows the colon.
     EmptyName(PrincipalType),
-    /// The name holds a control character (create only, D-07).
+    /// The name contains a control character (create only, D-07).
     ControlCharacter(char),
     /// `Group:*` or `Role:*` (create only, D-05).
     Wildcard(PrincipalType),
-    /// `User:Group:x` and the like: a type inside a user's name (create only).
+    /// A user's name begins with a type, as in `User:Group:x` (create only).
     TypeInName(String),
-    /// A principal in place of a bare name; its type and its name.
+    /// A principal was given instead of a bare name; its type and its name.
     WithType(PrincipalType, String),
 }
 
@@ -143,10 +143,10 @@ impl fmt::Display for PrincipalError {
 impl std::error::Error for PrincipalError {}
 
 impl Principal {
-    /// Reads `Type:name`, split at the first colon; the name keeps every other character (D-07).
+    /// Parses `Type:name`. The name is everything after the first colon (D-07).
     ///
     /// # Errors
-    /// A missing or unknown type, or an empty name.
+    /// The type is missing or unknown, or the name is empty.
     ///
     /// ```
     /// use gbac_engine::model::{Principal, PrincipalType};
@@ -159,7 +159,7 @@ impl Principal {
         Self::split(text).map(|(kind, name)| Self { kind, name: name.into() })
     }
 
-    /// Reads as [`Principal::parse`] does, without a copy of the name.
+    /// As [`Principal::parse`], without copying the name.
     #[doc(hidden)]
     pub fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
         let (prefix, name) = split_first(text, b':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
@@ -167,7 +167,7 @@ impl Principal {
         if name.is_empty() { Err(PrincipalError::EmptyName(kind)) } else { Ok((kind, name)) }
     }
 
-    /// A principal of this type and name, taken as it is.
+    /// Creates a principal from its type and name, without checks.
     #[must_use]
     pub fn new(kind: PrincipalType, name: impl AsRef<str>) -> Self {
         Self { kind, name: name.as_ref().into() }
@@ -203,22 +203,23 @@ impl Principal {
         self.name.as_ref()
     }
 
-    /// The same as bytes, to compare with.
+    /// The name as bytes, for comparison.
     #[inline(always)]
     pub(crate) fn name_bytes(&self) -> &[u8] {
         self.name.as_bytes()
     }
 
-    /// Whether this is `User:*`, the only principal that stands for everyone (D-05).
+    /// Whether this is `User:*`, the only principal that means everyone (D-05).
     #[must_use]
     pub fn is_everyone(&self) -> bool {
         self.kind == PrincipalType::User && self.name_bytes() == b"*"
     }
 
-    /// Whether an ACL for this principal may be created; a stored one may be anything (D-27).
+    /// Checks that ACLs for this principal can be created. Stored ACLs may have any principal (D-27).
     ///
     /// # Errors
-    /// Control characters, `Group:*`, `Role:*`, and `User:Group:x`, which is a mistyped group.
+    /// The name is empty or has control characters, or the principal is `Group:*`, `Role:*`, or a mistyped group such as
+    /// `User:Group:x`.
     pub fn check_create(&self) -> Result<(), PrincipalError> {
         let name = self.name();
         if name.is_empty() {

@@ -1,4 +1,4 @@
-//! Roles: a name and its members; what a role permits are ACLs of `Role:<name>` (specification 2.5, D-28).
+//! Roles: a name and members. The permissions of a role are the ACLs of `Role:<name>` (specification 2.5, D-28).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use super::{Principal, PrincipalError, PrincipalType};
 use crate::escape::{escaped, visible_character};
 
-/// The longest role name, in characters (D-28).
+/// The maximum length of a role name, in characters (D-28).
 pub const MAX_ROLE_NAME_CHARS: usize = 128;
 
 /// A role. Its ACLs are ordinary ACLs of the principal `Role:<name>`.
@@ -14,7 +14,7 @@ pub const MAX_ROLE_NAME_CHARS: usize = 128;
 pub struct Role {
     /// The name.
     pub name: String,
-    /// Users and groups, in order of type and name.
+    /// The members: users and groups, sorted by type and name.
     pub members: BTreeSet<Principal>,
 }
 
@@ -25,11 +25,11 @@ pub enum RoleError {
     EmptyName,
     /// The name is longer than [`MAX_ROLE_NAME_CHARS`].
     NameTooLong,
-    /// The name holds `,`, `=` or a control character.
+    /// The name contains `,`, `=` or a control character.
     NameCharacter(char),
-    /// A role as a member.
+    /// The member is a role.
     RoleAsMember(String),
-    /// `User:*` as a member: roles have named members.
+    /// The member is `User:*`, but roles require named members.
     EveryoneAsMember,
     /// The member's name is refused.
     Member(PrincipalError),
@@ -77,10 +77,10 @@ impl fmt::Display for RoleError {
 
 impl std::error::Error for RoleError {}
 
-/// Checks the name of a role (D-28), when it is created or loaded.
+/// Checks the name of a role that is created or loaded (D-28).
 ///
 /// # Errors
-/// An empty or too long name, `,`, `=`, control characters.
+/// The name is empty or too long, or contains `,`, `=` or a control character.
 pub fn check_role_name(name: &str) -> Result<(), RoleError> {
     if name.is_empty() {
         return Err(RoleError::EmptyName);
@@ -94,16 +94,16 @@ pub fn check_role_name(name: &str) -> Result<(), RoleError> {
     }
 }
 
-/// A warning about a name that this product takes and the platform of today does not (D-28).
+/// A warning if the platform does not accept this role name (D-28).
 #[must_use]
 pub fn role_name_warning(name: &str) -> Option<&'static str> {
     (!name.is_ascii()).then_some("the platform accepts only ASCII role names")
 }
 
-/// Checks that a principal may be made a member of a role.
+/// Checks that a principal can be a member of a role.
 ///
 /// # Errors
-/// Roles, `User:*`, and what [`Principal::check_create`] refuses.
+/// The principal is a role or `User:*`, or is refused by [`Principal::check_create`].
 pub fn check_member(member: &Principal) -> Result<(), RoleError> {
     if member.kind() == PrincipalType::Role {
         return Err(RoleError::RoleAsMember(member.name().into()));

@@ -1,4 +1,4 @@
-//! The closed enumerations and how each value is spelled: in APIs, on the command line, in audit events, to people.
+//! The closed enumerations with the spellings of their values: in APIs, on the command line, in audit events and for display.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,11 +14,11 @@ pub struct Spelling {
     pub cli: &'static str,
     /// The form in audit events and logs, such as `transactional_id`.
     pub audit: &'static str,
-    /// The words shown to people, such as `Transactional ID`.
+    /// The label for display, such as `Transactional ID`.
     pub label: &'static str,
 }
 
-/// A text that is no spelling of a value of a closed enumeration, such as [`Operation`].
+/// The error for a text that is not a value of a closed enumeration such as [`Operation`].
 ///
 /// ```
 /// use gbac_engine::Operation;
@@ -48,7 +48,7 @@ impl fmt::Display for UnknownValue {
 
 impl std::error::Error for UnknownValue {}
 
-/// Declares a closed enumeration together with its one table of spellings.
+/// Declares a closed enumeration with its table of spellings.
 macro_rules! closed_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $dp:literal, $cli:literal, $audit:literal, $label:literal;)+ }) => {
         $(#[$meta])*
@@ -56,10 +56,10 @@ macro_rules! closed_enum {
         pub enum $name { $($(#[$vmeta])* $variant,)+ }
 
         impl $name {
-            /// Every value, in the wire's order.
+            /// Every value, in the order of the wire format.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// How this value is spelled everywhere.
+            /// The spellings of this value.
             #[must_use]
             pub const fn spelling(self) -> &'static Spelling {
                 match self {
@@ -67,14 +67,14 @@ macro_rules! closed_enum {
                 }
             }
 
-            /// Reads the Data Plane API's value, exactly.
+            /// The value with exactly this spelling in the Data Plane API.
             #[must_use]
             pub fn from_data_plane(text: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| equal(value.spelling().data_plane.as_bytes(), text.as_bytes()))
             }
         }
 
-        /// Reads any spelling: short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.
+        /// Parses any spelling: the short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.
         impl FromStr for $name {
             type Err = UnknownValue;
 
@@ -93,13 +93,13 @@ macro_rules! closed_enum {
     };
 }
 
-/// A short form without what people vary: letter case, `_` and `-`.
+/// A short form in lower case without `_` and `-`, for comparison.
 fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase())
 }
 
 closed_enum! {
-    /// What an ACL protects (specification 2.4).
+    /// The type of a resource (specification 2.4).
     ResourceType {
         /// A topic.
         Topic = "RESOURCE_TYPE_TOPIC", "topic", "topic", "Topic";
@@ -109,7 +109,7 @@ closed_enum! {
         Cluster = "RESOURCE_TYPE_CLUSTER", "cluster", "cluster", "Cluster";
         /// A transactional ID.
         TransactionalId = "RESOURCE_TYPE_TRANSACTIONAL_ID", "transactional-id", "transactional_id", "Transactional ID";
-        /// The Schema Registry as a whole; it has no name.
+        /// The Schema Registry as a whole, which has no name.
         Registry = "RESOURCE_TYPE_REGISTRY", "registry-global", "registry", "Schema Registry";
         /// A Schema Registry subject.
         Subject = "RESOURCE_TYPE_SUBJECT", "registry-subject", "subject", "Subject";
@@ -119,15 +119,15 @@ closed_enum! {
 closed_enum! {
     /// How an ACL's resource name is compared (specification 2.4, D-03).
     PatternType {
-        /// The name itself; `*` covers every name.
+        /// The name itself; `*` matches every name.
         Literal = "RESOURCE_PATTERN_TYPE_LITERAL", "literal", "literal", "literal";
-        /// Every name that starts with it; `*` is the character.
+        /// Every name that starts with the prefix; `*` has no special meaning.
         Prefixed = "RESOURCE_PATTERN_TYPE_PREFIXED", "prefixed", "prefixed", "prefixed";
     }
 }
 
 closed_enum! {
-    /// What a request does, or an ACL speaks of (specification 2.4).
+    /// The operation of a request or an ACL (specification 2.4).
     Operation {
         /// Every operation.
         All = "OPERATION_ALL", "all", "all", "All";

@@ -1,11 +1,11 @@
-//! Builds a policy step by step and reports the first part that is not valid.
+//! Builds a policy step by step and reports the first invalid part.
 
 use super::{Change, ChangeError, Policy, Settings, SettingsError};
 use crate::model::{Acl, AclError, Principal};
 
-/// A policy in the making; see [`Policy::builder`].
+/// Builds a [`Policy`]; see [`Policy::builder`].
 #[derive(Debug, Clone, Default)]
-#[must_use = "call `build` for the policy"]
+#[must_use = "call `build` to get the policy"]
 pub struct PolicyBuilder {
     settings: Settings,
     roles: Vec<(String, Vec<Principal>)>,
@@ -19,7 +19,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds a user for whom every request is allowed.
+    /// Adds a superuser, whose requests are all allowed.
     pub fn superuser(mut self, name: impl Into<String>) -> Self {
         self.settings.superusers.insert(name.into());
         self
@@ -43,7 +43,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Makes the policy.
+    /// Builds the policy.
     ///
     /// # Errors
     /// A superuser, a role, a member or an ACL is not valid.

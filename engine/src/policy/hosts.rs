@@ -1,51 +1,51 @@
-//! The hosts that ACLs name, by a small number.
+//! The hosts of a policy's ACLs, each with a small id.
 
 use std::net::IpAddr;
 
 use super::rows::HostId;
 use crate::model::Host;
 
-/// Hosts by number. One that no ACL names any more keeps its number: there are few.
+/// Hosts by id. A host keeps its id after its last ACL is removed, because a policy has few hosts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hosts {
-    /// By number less one; [`HostId::ANY`] is 0.
+    /// The address of id 1, then of id 2, and so on; [`HostId::ANY`] is 0.
     addresses: Vec<IpAddr>,
-    /// In order of the addresses.
-    numbers: Vec<HostId>,
+    /// The ids, sorted by address.
+    ids: Vec<HostId>,
 }
 
 impl Hosts {
-    fn place(&self, address: IpAddr) -> Result<usize, usize> {
-        self.numbers.binary_search_by(|id| self.address(*id).cmp(&Some(address)))
+    fn position(&self, address: IpAddr) -> Result<usize, usize> {
+        self.ids.binary_search_by(|id| self.address(*id).cmp(&Some(address)))
     }
 
     fn address(&self, id: HostId) -> Option<IpAddr> {
         self.addresses.get((id.0 as usize).wrapping_sub(1)).copied()
     }
 
-    /// The number of a host, when an ACL named it.
+    /// The id of a host; `None` if no ACL has named it.
     pub(super) fn find(&self, host: Host) -> Option<HostId> {
         match host {
             Host::Any => Some(HostId::ANY),
-            Host::Address(address) => self.place(address).ok().and_then(|place| self.numbers.get(place)).copied(),
+            Host::Address(address) => self.position(address).ok().and_then(|position| self.ids.get(position)).copied(),
         }
     }
 
-    /// The number of a host, a new one where it has none.
-    pub(super) fn number(&mut self, host: Host) -> HostId {
+    /// The id of a host; adds the host if it is new.
+    pub(super) fn find_or_add(&mut self, host: Host) -> HostId {
         let Host::Address(address) = host else { return HostId::ANY };
-        match self.place(address) {
-            Ok(place) => self.numbers.get(place).copied().unwrap_or(HostId::ANY),
-            Err(place) => {
+        match self.position(address) {
+            Ok(position) => self.ids.get(position).copied().unwrap_or(HostId::ANY),
+            Err(position) => {
                 self.addresses.push(address);
                 let id = HostId(self.addresses.len() as u32);
-                self.numbers.insert(place, id);
+                self.ids.insert(position, id);
                 id
             }
         }
     }
 
-    /// The host of a number.
+    /// The host with an id.
     pub(super) fn get(&self, id: HostId) -> Host {
         self.address(id).map_or(Host::Any, Host::Address)
     }

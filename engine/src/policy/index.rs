@@ -1,12 +1,12 @@
-//! The index of a policy as the other crates of the engine read and fill it; not part of the public API.
+//! Access to a policy's index for the other crates of the engine; not part of the public API.
 
 use super::patterns::{Covering, Pattern, PatternId};
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, rows_of};
-use super::{Policy, SEARCH, Settings, Stamp, row};
+use super::{Policy, SEARCH_COST, Settings, Version, row};
 use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 
-/// An ACL whose texts are somebody else's.
+/// An ACL with borrowed strings.
 #[derive(Debug, Clone, Copy)]
 pub struct AclParts<'a> {
     pub resource_type: ResourceType,
@@ -34,13 +34,13 @@ impl<'a> From<&'a Acl> for AclParts<'a> {
 
 #[doc(hidden)]
 impl Policy {
-    /// The names of the roles, in order, each with its members, in order.
+    /// The names of the roles with their members, both sorted.
     pub fn roles_and_members(&self) -> impl Iterator<Item = (&str, Vec<&Principal>)> {
         let roles = self.principals.roles().iter();
         roles.map(|id| (self.principals.get(*id).map_or("", Principal::name), self.principals.members(*id)))
     }
 
-    /// One ACL of a row.
+    /// The ACL for one operation and permission of a row.
     pub fn acl(&self, pattern: &Pattern, row: &Row, operation: Operation, permission: Permission) -> Acl {
         Acl {
             resource_type: pattern.resource_type,
@@ -59,99 +59,99 @@ impl Policy {
         self.patterns.covering(resource_type, name)
     }
 
-    /// The pattern of a number.
+    /// The pattern with an id.
     #[inline]
     pub fn pattern(&self, id: PatternId) -> Option<&Pattern> {
         self.patterns.get(id)
     }
 
-    /// Every pattern that an ACL has, in no order.
+    /// Every pattern with ACLs, in no particular order.
     pub fn patterns(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
         self.patterns.iter()
     }
 
-    /// The rows of some principals, each with its pattern; the principals are in order of their numbers, each once.
-    pub fn rows_of<'a>(&'a self, principals: &[PrincipalId], each: &mut dyn FnMut(&'a Pattern, &'a Row)) {
-        let mut is_one = vec![false; principals.last().map_or(0, |last| last.0 as usize + 1)];
+    /// Visits the rows of some principals, each with its pattern. The ids must be sorted and without duplicates.
+    pub fn rows_of<'a>(&'a self, principals: &[PrincipalId], visit: &mut dyn FnMut(&'a Pattern, &'a Row)) {
+        let mut is_included = vec![false; principals.last().map_or(0, |last| last.0 as usize + 1)];
         for principal in principals {
-            if let Some(place) = is_one.get_mut(principal.0 as usize) {
-                *place = true;
+            if let Some(included) = is_included.get_mut(principal.0 as usize) {
+                *included = true;
             }
         }
         for (_, pattern) in self.patterns.iter() {
             let rows = pattern.rows();
-            if rows.len() <= principals.len() * SEARCH {
-                let those = rows.iter().filter(|row| is_one.get(row.principal.0 as usize) == Some(&true));
-                those.for_each(|row| each(pattern, row));
+            if rows.len() <= principals.len() * SEARCH_COST {
+                let included = rows.iter().filter(|row| is_included.get(row.principal.0 as usize) == Some(&true));
+                included.for_each(|row| visit(pattern, row));
             } else {
-                let those = principals.iter().flat_map(|principal| rows_of(rows, *principal));
-                those.for_each(|row| each(pattern, row));
+                let included = principals.iter().flat_map(|principal| rows_of(rows, *principal));
+                included.for_each(|row| visit(pattern, row));
             }
         }
     }
 
-    /// The number of a pattern, when an ACL has it.
-    pub fn pattern_id(&self, of: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
-        self.patterns.find(of, pattern_type, name)
+    /// The id of a pattern; `None` if no ACL has it.
+    pub fn pattern_id(&self, resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
+        self.patterns.find(resource_type, pattern_type, name)
     }
 
-    /// The number of a principal, when the policy speaks of it.
+    /// The id of a principal; `None` if the policy does not mention it.
     pub fn principal_id(&self, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
         self.principals.find(kind, name)
     }
 
-    /// The numbers of principals of one kind, in the order of their names.
+    /// The ids of principals of one kind, in the order of `names`.
     pub fn principal_ids(&self, kind: PrincipalType, names: &[String]) -> Vec<Option<PrincipalId>> {
         self.principals.find_each(kind, names)
     }
 
-    /// The principal of a number.
+    /// The principal with an id.
     pub fn principal(&self, id: PrincipalId) -> Option<&Principal> {
         self.principals.get(id)
     }
 
-    /// Every principal that the policy speaks of, in no order.
+    /// Every principal that the policy mentions, in no particular order.
     pub fn principals(&self) -> impl Iterator<Item = (PrincipalId, &Principal)> {
         self.principals.iter()
     }
 
-    /// The roles of a user or group, by name, or the members of a role, in no order.
+    /// For a user or group, its roles, sorted by name; for a role, its members, in no particular order.
     pub fn links(&self, id: PrincipalId) -> &[PrincipalId] {
         self.principals.links(id)
     }
 
-    /// Whether this principal is a role that was created.
+    /// Whether a principal is an existing role. ACLs can also name roles that do not exist.
     pub fn is_role(&self, id: PrincipalId) -> bool {
         self.principals.is_role(id)
     }
 
-    /// On how many rows a principal stands.
+    /// The number of rows of a principal.
     pub fn row_count(&self, id: PrincipalId) -> u32 {
         self.principals.rows(id)
     }
 
-    /// The number of a host, when an ACL named it.
+    /// The id of a host; `None` if no ACL has named it.
     pub fn host_id(&self, host: Host) -> Option<HostId> {
         self.hosts.find(host)
     }
 
-    /// The host of a number.
+    /// The host with an id.
     pub fn host(&self, id: HostId) -> Host {
         self.hosts.get(id)
     }
 
-    /// Creates a role that is not there.
+    /// Creates a role if it does not exist.
     pub fn create_role(&mut self, name: &str) -> PrincipalId {
         self.principals.create_role(name)
     }
 
-    /// Makes a user or group a member of a role; says whether it was none.
+    /// Adds a user or group to a role; returns whether it was not a member before.
     pub fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
-        self.who = Stamp::new();
+        self.principals_version = Version::new();
         self.principals.add_member(role, kind, name)
     }
 
-    /// Makes users and groups members of a role.
+    /// Adds users and groups to a role.
     pub fn add_members(&mut self, role: PrincipalId, members: &[(PrincipalType, &str)]) {
         self.principals.read_ahead(members.iter().copied());
         for (kind, name) in members {
@@ -161,22 +161,22 @@ impl Policy {
 
     /// Replaces the settings.
     pub fn set_settings(&mut self, settings: Settings) {
-        self.who = Stamp::new();
+        self.principals_version = Version::new();
         self.settings = settings;
     }
 
-    /// Adds an ACL; says whether it is new.
+    /// Adds an ACL; returns whether it is new.
     pub fn add(&mut self, acl: &AclParts<'_>) -> bool {
-        let pattern = self.patterns.number(acl.resource_type, acl.pattern_type, acl.resource_name);
+        let pattern = self.patterns.find_or_add(acl.resource_type, acl.pattern_type, acl.resource_name);
         let (kind, name) = acl.principal;
-        let principal = self.principals.number(kind, name);
-        let row = row(principal, self.hosts.number(acl.host), acl.operation, acl.permission);
+        let principal = self.principals.find_or_add(kind, name);
+        let row = row(principal, self.hosts.find_or_add(acl.host), acl.operation, acl.permission);
         let (changed, new_row) = self.patterns.add(pattern, row);
         self.acls += usize::from(changed);
         if new_row {
             self.principals.add_row(principal);
             if self.principals.rows(principal) == 1 {
-                self.who = Stamp::new();
+                self.principals_version = Version::new();
             }
         }
         changed

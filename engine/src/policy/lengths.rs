@@ -1,42 +1,43 @@
-//! Which lengths the prefixed patterns have that may cover a name.
+//! The lengths of the prefixed patterns that can cover a name, so that a lookup tries no others.
 
 use crate::hash::{Keys, Table};
 use crate::model::ResourceType;
 
-/// Prefixes at least this long are told apart by their first bytes.
+/// Prefixes of at least this length are grouped by their first bytes.
 const HEAD: usize = 8;
-/// The bit of a mask that stands for this length and every greater one.
+/// The bit of a mask for this length and all greater ones.
 const LONG: usize = 63;
 
-/// The lengths in use, by resource type.
+/// The lengths of the prefixes, by resource type.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lengths([OfType; ResourceType::ALL.len()]);
+pub(super) struct Lengths([TypeLengths; ResourceType::ALL.len()]);
 
 #[derive(Debug, Clone, Default)]
-struct OfType {
-    /// Which lengths there are below [`HEAD`].
+struct TypeLengths {
+    /// The lengths below [`HEAD`], as a mask.
     short: u64,
-    /// How many prefixes there are of each of them.
+    /// The number of prefixes of each of these lengths.
     short_counts: [u32; HEAD],
-    /// The longer ones, by their first bytes.
+    /// The indexes of `heads`, by first bytes.
     by_head: Table,
     heads: Vec<Head>,
+    /// Unused indexes of `heads`.
     free: Vec<u32>,
-    /// How many prefixes there are of each length from [`LONG`] on, in order of the lengths.
+    /// Each length from [`LONG`] on, with the number of its prefixes, sorted by length.
     long: Vec<(usize, u32)>,
 }
 
-/// The prefixes that start with the same bytes.
+/// The longer prefixes that start with the same bytes.
 #[derive(Debug, Clone)]
 struct Head {
     bytes: [u8; HEAD],
-    /// Which lengths they have, or had: a bit goes only when the last of these prefixes does.
+    /// Their lengths. A bit stays set until the last of these prefixes is removed.
     mask: u64,
     count: u32,
 }
 
 impl Lengths {
-    /// The lengths that prefixes of a name may have.
+    /// The lengths of the prefixes that can cover a name.
     #[inline(always)]
     pub(super) fn of(&self, keys: &Keys, resource_type: ResourceType, name: &[u8]) -> Candidates<'_> {
         let Some(of) = self.0.get(resource_type as usize) else { return Candidates { mask: 0, long: &[] } };
@@ -49,7 +50,7 @@ impl Lengths {
         Candidates { mask, long: if mask >> LONG == 0 { &[] } else { &of.long } }
     }
 
-    /// Counts a prefix that is new.
+    /// Adds a new prefix.
     pub(super) fn add(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
         let Some(of) = self.0.get_mut(resource_type as usize) else { return };
         let length = prefix.len();
@@ -91,7 +92,7 @@ impl Lengths {
         }
     }
 
-    /// Counts a prefix that is gone.
+    /// Removes a prefix.
     pub(super) fn remove(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
         let Some(of) = self.0.get_mut(resource_type as usize) else { return };
         let length = prefix.len();
@@ -125,7 +126,7 @@ impl Lengths {
     }
 }
 
-impl OfType {
+impl TypeLengths {
     #[inline(always)]
     fn head(&self, keys: &Keys, bytes: &[u8; HEAD]) -> Option<u32> {
         let is = |id: u32| self.heads.get(id as usize).is_some_and(|head| head.bytes == *bytes);
@@ -133,26 +134,26 @@ impl OfType {
     }
 }
 
-/// Lengths, the shortest first.
+/// An iterator over lengths, in ascending order.
 pub(super) struct Candidates<'a> {
     mask: u64,
     long: &'a [(usize, u32)],
 }
 
 impl Candidates<'_> {
-    /// The next length, when it is at most this one.
+    /// The next length, if it is at most `max`.
     #[inline(always)]
-    pub(super) fn next_if_up_to(&mut self, most: usize) -> Option<usize> {
+    pub(super) fn next_if_up_to(&mut self, max: usize) -> Option<usize> {
         let length = self.mask.trailing_zeros() as usize;
         if length < LONG {
-            if length > most {
+            if length > max {
                 return None;
             }
             self.mask &= self.mask - 1;
             return Some(length);
         }
         let ((length, _), rest) = self.long.split_first()?;
-        if *length > most {
+        if *length > max {
             return None;
         }
         self.long = rest;

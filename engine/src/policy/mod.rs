@@ -1,8 +1,8 @@
-//! A policy: settings, roles and ACLs, indexed by resource pattern, changed in place by one `apply`.
+//! Policies: settings, roles and ACLs, with an index by resource pattern. [`Policy::apply`] changes a policy in place.
 
 mod builder;
 mod hosts;
-// Hidden: what these modules make public is for the crates of the engine only.
+// Hidden, because the public items of these modules are only for the other crates of the engine.
 #[doc(hidden)]
 mod index;
 mod lengths;
@@ -25,8 +25,8 @@ use crate::escape::escaped;
 use crate::model::{Acl, Operation, Permission, Principal, PrincipalType, Role, RoleError, check_role_name};
 use crate::order::sort;
 
-/// Rows up to this many for each principal are walked, more are searched.
-const SEARCH: usize = 16;
+/// The cost of a binary search for one principal, in rows that a linear scan reads in the same time.
+const SEARCH_COST: usize = 16;
 
 pub use builder::{PolicyBuilder, PolicyError};
 pub use index::AclParts;
@@ -36,7 +36,7 @@ pub use rows::{HostId, Operations, Row, Rules, rows_of};
 pub use service_access::{AccessLevel, GrantError, ServiceAccess};
 pub use settings::{GroupSource, Settings, SettingsError, StatedSettings, Superusers};
 
-/// Everything that a decision needs besides the identity and the request.
+/// The settings, roles and ACLs that decisions use, with an index for fast lookup.
 #[derive(Debug, Clone)]
 pub struct Policy {
     settings: Settings,
@@ -44,67 +44,67 @@ pub struct Policy {
     patterns: Patterns,
     hosts: Hosts,
     acls: usize,
-    /// Which state this is.
-    state: Stamp,
-    /// Which state of all that says who an identity is: principals, memberships, superusers.
-    who: Stamp,
+    /// Changes with every change of the policy.
+    version: Version,
+    /// Changes when an identity may have other principals: with changes of principals, memberships and superusers.
+    principals_version: Version,
 }
 
-/// The name of a state: no other state of any policy has it, except that of a copy while it is the same.
+/// A version of a policy, unique in the process. A clone has the version of its original until either is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp(u64);
+pub(crate) struct Version(u64);
 
-impl Stamp {
+impl Version {
     fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Relaxed))
     }
 }
 
-/// One change of a policy. Whether it may be made is checked by who creates it (D-27).
+/// One change of a policy. The caller checks whether its names are allowed (D-27).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Adds an ACL; a present one is no change (D-17).
+    /// Adds an ACL. No change if it exists (D-17).
     AddAcl(Acl),
-    /// Removes an ACL; an absent one is no change.
+    /// Removes an ACL. No change if it does not exist.
     RemoveAcl(Acl),
     /// Creates a role without members.
     CreateRole(String),
-    /// Makes a principal a member of a role; a present one is no change (D-17).
+    /// Adds a member to a role. No change if it is a member already (D-17).
     AddMember {
         /// The role's name.
         role: String,
         /// A user or a group.
         member: Principal,
     },
-    /// Takes a member out of a role; an absent one is no change.
+    /// Removes a member from a role. No change if it is not a member.
     RemoveMember {
         /// The role's name.
         role: String,
         /// A user or a group.
         member: Principal,
     },
-    /// Deletes a role and its members, and its ACLs where asked (D-18).
+    /// Deletes a role with its memberships, and optionally its ACLs (D-18).
     DeleteRole {
         /// The role's name.
         name: String,
-        /// Whether the ACLs of `Role:<name>` go too.
+        /// Whether to delete the ACLs of `Role:<name>` too.
         delete_acls: bool,
     },
-    /// Replaces the settings with the stated ones; open identities do not change (D-15).
+    /// Replaces the stated settings. Existing identities do not change (D-15).
     Settings(Box<Settings>),
 }
 
-/// Why a change cannot be applied. The policy is as before.
+/// Why a change cannot be applied. The policy is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    /// There is no role of this name.
+    /// No role has this name.
     #[error("there is no role `{}`", escaped(.0))]
     UnknownRole(String),
-    /// There is a role of this name.
+    /// A role of this name exists already.
     #[error("role `{}` already exists", escaped(.0))]
     RoleExists(String),
-    /// The role's name or member can be in no policy.
+    /// The role's name or the member is not valid.
     #[error("{0}")]
     Role(#[source] RoleError),
 }
@@ -160,8 +160,8 @@ impl Policy {
             patterns: Patterns::default(),
             hosts: Hosts::default(),
             acls: 0,
-            state: Stamp::new(),
-            who: Stamp::new(),
+            version: Version::new(),
+            principals_version: Version::new(),
         }
     }
 
@@ -187,17 +187,17 @@ impl Policy {
         &self.settings
     }
 
-    /// The roles, by name.
+    /// The roles, sorted by name.
     pub fn roles(&self) -> impl ExactSizeIterator<Item = Role> {
         self.principals.roles().iter().map(|id| self.role_of(*id))
     }
 
-    /// The names of the roles, in order.
+    /// The names of the roles, sorted.
     pub fn role_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names(self.principals.roles())
     }
 
-    /// The names of the roles that do not come before this one, in order.
+    /// The names of the roles from this name on, sorted.
     pub fn role_names_from(&self, name: &str) -> impl ExactSizeIterator<Item = &str> {
         self.names(self.principals.roles_from(name))
     }
@@ -212,13 +212,13 @@ impl Policy {
         self.principals.role(name).is_some()
     }
 
-    /// How many roles there are.
+    /// The number of roles.
     #[must_use]
     pub fn role_count(&self) -> usize {
         self.principals.roles().len()
     }
 
-    /// One role.
+    /// The role of this name.
     #[must_use]
     pub fn role(&self, name: &str) -> Option<Role> {
         self.principals.role(name).map(|id| self.role_of(id))
@@ -229,14 +229,14 @@ impl Policy {
         Role { name, members: self.principals.members(id).into_iter().cloned().collect() }
     }
 
-    /// The ACLs, in order of their fields.
+    /// The ACLs, sorted by their fields.
     pub fn acls(&self) -> impl ExactSizeIterator<Item = Acl> {
         let mut rows = Vec::new();
         for (_, pattern) in self.patterns.iter() {
             rows.extend(pattern.rows().iter().map(|row| (pattern, row)));
         }
-        sort(&mut rows, |(of_a, a), (of_b, b)| {
-            let pattern = || of_a.order(of_b);
+        sort(&mut rows, |(pattern_a, a), (pattern_b, b)| {
+            let pattern = || pattern_a.order(pattern_b);
             let principal = || self.principals.get(a.principal).cmp(&self.principals.get(b.principal));
             let host = || self.hosts.get(a.host).cmp(&self.hosts.get(b.host));
             pattern().then_with(principal).then_with(host)
@@ -248,7 +248,7 @@ impl Policy {
         acls.into_iter().map(|(pattern, row, operation, permission)| self.acl(pattern, row, operation, permission))
     }
 
-    /// The ACLs of a principal, in order of their fields.
+    /// The ACLs of a principal, sorted by their fields.
     #[must_use]
     pub fn acls_of(&self, principal: &Principal) -> Vec<Acl> {
         let mut acls = Vec::new();
@@ -260,24 +260,24 @@ impl Policy {
         acls
     }
 
-    /// The principals of the ACLs and the members of the roles, in no order.
+    /// The principals of the ACLs, the roles and their members, in no particular order.
     pub fn known_principals(&self) -> impl Iterator<Item = &Principal> {
         self.principals.iter().map(|(_, principal)| principal)
     }
 
-    /// How many ACLs there are.
+    /// The number of ACLs.
     #[must_use]
     pub const fn acl_count(&self) -> usize {
         self.acls
     }
 
-    /// Whether this very ACL is there.
+    /// Whether the policy contains exactly this ACL.
     #[must_use]
     pub fn has_acl(&self, acl: &Acl) -> bool {
         self.row_of(acl).is_some_and(|row| row.of(acl.permission).meets(Operations::only(acl.operation)))
     }
 
-    /// The row that an ACL would be on.
+    /// The row with the ACL's pattern, principal and host.
     fn row_of(&self, acl: &Acl) -> Option<&Row> {
         let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
         let principal = self.principals.find(acl.principal.kind(), acl.principal.name())?;
@@ -285,36 +285,36 @@ impl Policy {
         rows_of(self.patterns.get(pattern)?.rows(), principal).iter().find(|row| row.host == host)
     }
 
-    /// The names of the roles that this principal is a member of, in order.
+    /// The names of the roles that a principal is a member of, sorted.
     pub fn roles_of(&self, member: &Principal) -> impl Iterator<Item = &str> {
         let member = self.principals.find(member.kind(), member.name());
         let member = member.filter(|member| !self.principals.is_role(*member));
         self.names(member.map_or(&[][..], |member| self.principals.links(member)))
     }
 
-    /// Which state this is.
-    pub(crate) const fn state(&self) -> Stamp {
-        self.state
+    /// The version of the policy.
+    pub(crate) const fn version(&self) -> Version {
+        self.version
     }
 
-    /// Which state of principals, memberships and superusers this is.
-    pub(crate) const fn who(&self) -> Stamp {
-        self.who
+    /// The version of the principals, memberships and superusers.
+    pub(crate) const fn principals_version(&self) -> Version {
+        self.principals_version
     }
 
-    /// Applies one change in place; says whether anything is different now.
+    /// Applies one change in place; returns whether it changed the policy.
     ///
     /// # Errors
-    /// A role that is missing or there already, or a role name or member that no policy can hold.
+    /// The role does not exist, or exists already, or the role name or member is not valid.
     pub fn apply(&mut self, change: Change) -> Result<bool, ChangeError> {
-        let changed = self.make(change)?;
+        let changed = self.apply_unversioned(change)?;
         if changed {
-            self.state = Stamp::new();
+            self.version = Version::new();
         }
         Ok(changed)
     }
 
-    fn make(&mut self, change: Change) -> Result<bool, ChangeError> {
+    fn apply_unversioned(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
             Change::AddAcl(acl) => Ok(self.add(&AclParts::from(&acl.normalized()))),
             Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
@@ -335,12 +335,12 @@ impl Policy {
             }
             Change::RemoveMember { role, member } => {
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
-                self.who = Stamp::new();
+                self.principals_version = Version::new();
                 Ok(self.principals.remove_member(role, &member))
             }
             Change::DeleteRole { name, delete_acls } => {
                 let role = self.principals.role(&name).ok_or(ChangeError::UnknownRole(name))?;
-                self.who = Stamp::new();
+                self.principals_version = Version::new();
                 if delete_acls {
                     self.remove_acls_of(role);
                 }
@@ -356,7 +356,7 @@ impl Policy {
         }
     }
 
-    /// Gives back the room that was kept for more, when everything has been added.
+    /// Frees unused capacity. Call it after a policy is loaded.
     pub fn shrink(&mut self) {
         self.patterns.shrink();
         self.principals.shrink();
@@ -372,11 +372,11 @@ impl Policy {
     }
 
     fn remove_row(&mut self, pattern: PatternId, row: Row) -> bool {
-        let (changed, gone) = self.patterns.remove(pattern, row);
+        let (changed, row_removed) = self.patterns.remove(pattern, row);
         self.acls -= if changed { row.deny().len() + row.allow().len() } else { 0 };
-        if gone {
+        if row_removed {
             if self.principals.rows(row.principal) == 1 {
-                self.who = Stamp::new();
+                self.principals_version = Version::new();
             }
             self.principals.remove_row(row.principal);
         }
@@ -408,7 +408,7 @@ impl Default for Policy {
     }
 }
 
-/// Equal when the same settings, roles and ACLs are in it.
+/// Policies are equal if their settings, roles and ACLs are.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
         self.settings == other.settings && self.roles().eq(other.roles()) && self.acls().eq(other.acls())

@@ -1,7 +1,7 @@
-//! The resource patterns of a policy with the rows on them, found by a name in time that its length decides.
+//! The resource patterns of a policy and their rows. The time of a lookup depends on the length of the resource name.
 //!
-//! A literal pattern is found by one look into a table of names. The prefixed patterns that cover a name are found by a look
-//! for each length that they may have: the lengths in use among the prefixes with the same first eight bytes.
+//! A literal pattern is found by one hash lookup. The prefixed patterns that cover a name are found by one hash lookup for each
+//! possible length: the lengths of the prefixes with the same first eight bytes.
 
 use std::cmp::Ordering;
 
@@ -13,27 +13,27 @@ use crate::model::{PatternType, ResourceType};
 use crate::name::Name;
 use crate::text::equal;
 
-/// The number of a pattern, for as long as there are rows on it: even for literals, odd for prefixes.
+/// The id of a pattern, while it has rows: even for literals, odd for prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PatternId(pub u32);
 
 impl PatternId {
-    const fn new(pattern_type: PatternType, place: usize) -> Self {
-        Self((place as u32) << 1 | pattern_type as u32)
+    const fn new(pattern_type: PatternType, index: usize) -> Self {
+        Self((index as u32) << 1 | pattern_type as u32)
     }
 
-    /// Which of the two lists, and the place in it.
+    /// The pattern type as a number, and the index in the list of that type.
     #[inline(always)]
-    const fn place(self) -> (usize, usize) {
+    const fn parts(self) -> (usize, usize) {
         ((self.0 & 1) as usize, (self.0 >> 1) as usize)
     }
 }
 
-/// A resource pattern, and what is granted and denied on it.
+/// A resource pattern with its rows.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Pattern {
-    /// With names up to this long a pattern fills one cache line.
+    /// With a name of at most 30 bytes, a pattern fills one cache line.
     name: Name<30>,
     rows: Rows,
     pub resource_type: ResourceType,
@@ -47,19 +47,19 @@ impl Pattern {
         self.name.as_ref()
     }
 
-    /// What is granted and denied, in order of the principals' numbers.
+    /// The rows, sorted by the ids of their principals.
     #[inline(always)]
     pub fn rows(&self) -> &[Row] {
         self.rows.as_slice()
     }
 
-    /// In the order of ACLs.
+    /// Compares patterns as ACLs are compared.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let (a, b) = (self, other);
         (a.resource_type, a.name(), a.pattern_type).cmp(&(b.resource_type, b.name(), b.pattern_type))
     }
 
-    /// Whether a row names a host, or named one.
+    /// Whether a row has or had a host other than `*`.
     pub const fn has_hosts(&self) -> bool {
         self.has_hosts
     }
@@ -70,12 +70,12 @@ impl Pattern {
     }
 }
 
-/// The patterns that cover a name: the one that covers most first, so in the reverse order of D-20.
+/// The ids of the patterns that cover a name, the most general first: the reverse of the order of D-20.
 #[derive(Debug, Clone, Default)]
 pub struct Covering {
     first: [u32; 14],
     count: usize,
-    /// All of them, once they are too many for `first`.
+    /// All ids, if they do not fit into `first`.
     many: Vec<u32>,
 }
 
@@ -94,35 +94,37 @@ impl Covering {
         self.count += 1;
     }
 
-    /// How many bytes it takes beside itself.
+    /// The heap memory that it uses, in bytes.
     pub const fn heap_bytes(&self) -> usize {
         self.many.capacity() * size_of::<u32>()
     }
 
-    /// The numbers, the one that covers most first.
+    /// The ids, the most general pattern first.
     #[inline(always)]
     pub fn as_slice(&self) -> &[u32] {
         if self.many.is_empty() { self.first.get(..self.count).unwrap_or_default() } else { &self.many }
     }
 }
 
-/// Prefixes that there may be. They are gathered without a branch on what the filter says, so that the processor asks for all of
-/// them at once instead of waiting for one after the other.
+/// Prefixes of a name that may be patterns. They are collected without a branch on the filter's result, so that the processor
+/// fetches several from memory at once.
 #[derive(Default)]
-struct Tried {
-    hashes: [u32; Self::MOST],
-    lengths: [u32; Self::MOST],
+struct PrefixCandidates {
+    hashes: [u32; Self::MAX],
+    lengths: [u32; Self::MAX],
     count: usize,
 }
 
-impl Tried {
-    const MOST: usize = 16;
+impl PrefixCandidates {
+    const MAX: usize = 16;
 
     #[inline(always)]
     fn add(&mut self, filter: &Filter, hash: u32, length: usize) {
-        if let (Some(place), Some(of)) = (self.hashes.get_mut(self.count), self.lengths.get_mut(self.count)) {
-            *place = hash;
-            *of = length as u32;
+        if let (Some(hash_slot), Some(length_slot)) =
+            (self.hashes.get_mut(self.count), self.lengths.get_mut(self.count))
+        {
+            *hash_slot = hash;
+            *length_slot = length as u32;
         }
         self.count += usize::from(filter.may_have(hash));
     }
@@ -136,43 +138,50 @@ pub(super) struct Patterns {
     prefixes: Table,
     filter: Filter,
     lengths: Lengths,
-    /// By resource type: the literal `*`.
+    /// The literal `*` of each resource type.
     all_names: [Option<u32>; ResourceType::ALL.len()],
-    /// Literals, and apart from them prefixes: these are fewer, and every question meets some, so they stay near the
-    /// processor.
-    all: [Vec<Pattern>; PatternType::ALL.len()],
+    /// The literals, then the prefixes. Separate lists, because prefixes are fewer and most checks read some, so they stay in
+    /// the processor's cache.
+    lists: [Vec<Pattern>; PatternType::ALL.len()],
+    /// Unused ids.
     free: [Vec<PatternId>; PatternType::ALL.len()],
 }
 
 impl Patterns {
-    /// The pattern of a number.
+    /// The pattern with an id.
     #[inline(always)]
     pub(super) fn get(&self, id: PatternId) -> Option<&Pattern> {
-        let (list, place) = id.place();
-        self.all.get(list)?.get(place)
+        let (list, index) = id.parts();
+        self.lists.get(list)?.get(index)
     }
 
     fn get_mut(&mut self, id: PatternId) -> Option<&mut Pattern> {
-        let (list, place) = id.place();
-        self.all.get_mut(list)?.get_mut(place)
+        let (list, index) = id.parts();
+        self.lists.get_mut(list)?.get_mut(index)
     }
 
-    /// Every pattern, in no order.
+    /// Every pattern with rows, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
-        let all = self.all.iter().zip(PatternType::ALL).flat_map(|(list, pattern_type)| {
-            list.iter().enumerate().map(|(place, pattern)| (PatternId::new(*pattern_type, place), pattern))
+        let patterns = self.lists.iter().zip(PatternType::ALL).flat_map(|(list, pattern_type)| {
+            list.iter().enumerate().map(|(index, pattern)| (PatternId::new(*pattern_type, index), pattern))
         });
-        all.filter(|(_, pattern)| !pattern.rows.is_empty())
+        patterns.filter(|(_, pattern)| !pattern.rows.is_empty())
     }
 
-    /// The number of a pattern, when there are rows on it.
+    /// The id of a pattern; `None` if it has no rows.
     pub(super) fn find(&self, resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
         self.find_hashed(self.keys.hash(resource_type as u8, name.as_bytes()), resource_type, pattern_type, name)
     }
 
-    fn find_hashed(&self, hash: u32, of: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
+    fn find_hashed(
+        &self,
+        hash: u32,
+        resource_type: ResourceType,
+        pattern_type: PatternType,
+        name: &str,
+    ) -> Option<PatternId> {
         let table = if pattern_type == PatternType::Literal { &self.literals } else { &self.prefixes };
-        table.find(hash, |id| self.is(id, of, name.as_bytes())).map(PatternId)
+        table.find(hash, |id| self.is(id, resource_type, name.as_bytes())).map(PatternId)
     }
 
     #[inline(always)]
@@ -183,72 +192,85 @@ impl Patterns {
 
     /// The patterns that cover a name.
     pub(super) fn covering(&self, resource_type: ResourceType, name: &str) -> Covering {
-        let mut found = Covering::default();
+        let mut covering = Covering::default();
         let bytes = name.as_bytes();
-        // Asked for the name `*` itself, the literal `*` is its literal name.
+        // For a resource named `*`, the literal `*` is its own name and is added last.
         if let Some(Some(id)) = self.all_names.get(resource_type as usize)
             && bytes != b"*"
         {
-            found.push(*id);
+            covering.push(*id);
         }
         let mut lengths = self.lengths.of(&self.keys, resource_type, bytes);
         if lengths.next_if_up_to(0).is_some()
             && let Some(PatternId(id)) = self.find(resource_type, PatternType::Prefixed, "")
         {
-            found.push(id);
+            covering.push(id);
         }
         let mut pass = self.keys.pass(resource_type as u8, bytes);
-        let mut tried = Tried::default();
+        let mut candidates = PrefixCandidates::default();
         while let Some(word) = pass.next_word() {
             while let Some(length) = lengths.next_if_up_to((word.start + 8).min(bytes.len())) {
-                if tried.count == Tried::MOST {
-                    self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
+                if candidates.count == PrefixCandidates::MAX {
+                    self.find_prefixes(&mut candidates, resource_type, bytes, &mut covering);
                 }
-                tried.add(&self.filter, word.hash_up_to(length), length);
+                candidates.add(&self.filter, word.hash_up_to(length), length);
             }
         }
         let hash = pass.hash();
         let literal = self.literals.home(hash);
-        self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
+        self.find_prefixes(&mut candidates, resource_type, bytes, &mut covering);
         if let Some(id) = self.literals.find_from(literal, hash, |id| self.is(id, resource_type, bytes)) {
-            found.push(id);
+            covering.push(id);
         }
-        found
+        covering
     }
 
+    /// Looks up the candidates, adds those that are patterns, and clears the candidates.
     #[inline(always)]
-    fn find_prefixes(&self, tried: &mut Tried, of: ResourceType, name: &[u8], found: &mut Covering) {
-        let mut homes = [0; Tried::MOST];
-        for (hash, home) in tried.hashes.iter().zip(&mut homes).take(tried.count) {
+    fn find_prefixes(
+        &self,
+        candidates: &mut PrefixCandidates,
+        resource_type: ResourceType,
+        name: &[u8],
+        covering: &mut Covering,
+    ) {
+        let count = candidates.count;
+        let mut homes = [0; PrefixCandidates::MAX];
+        for (hash, home) in candidates.hashes.iter().zip(&mut homes).take(count) {
             *home = self.prefixes.home(*hash);
         }
-        for ((hash, length), home) in tried.hashes.iter().zip(&tried.lengths).zip(homes).take(tried.count) {
+        for ((hash, length), home) in candidates.hashes.iter().zip(&candidates.lengths).zip(homes).take(count) {
             let prefix = name.get(..*length as usize).unwrap_or_default();
-            if let Some(id) = self.prefixes.find_from(home, *hash, |id| self.is(id, of, prefix)) {
-                found.push(id);
+            if let Some(id) = self.prefixes.find_from(home, *hash, |id| self.is(id, resource_type, prefix)) {
+                covering.push(id);
             }
         }
-        tried.count = 0;
+        candidates.count = 0;
     }
 
-    /// The number of a pattern, a new one where it has none.
-    pub(super) fn number(&mut self, of: ResourceType, pattern_type: PatternType, name: &str) -> PatternId {
-        let hash = self.keys.hash(of as u8, name.as_bytes());
-        if let Some(id) = self.find_hashed(hash, of, pattern_type, name) {
+    /// The id of a pattern; adds the pattern if it is new.
+    pub(super) fn find_or_add(
+        &mut self,
+        resource_type: ResourceType,
+        pattern_type: PatternType,
+        name: &str,
+    ) -> PatternId {
+        let hash = self.keys.hash(resource_type as u8, name.as_bytes());
+        if let Some(id) = self.find_hashed(hash, resource_type, pattern_type, name) {
             return id;
         }
         let pattern =
-            Pattern { name: name.into(), rows: Rows::default(), resource_type: of, pattern_type, has_hosts: false };
+            Pattern { name: name.into(), rows: Rows::default(), resource_type, pattern_type, has_hosts: false };
         let is_all_names = pattern.is_all_names();
         let id = match self.free.get_mut(pattern_type as usize).and_then(Vec::pop) {
             Some(id) => {
-                if let Some(place) = self.get_mut(id) {
-                    *place = pattern;
+                if let Some(unused) = self.get_mut(id) {
+                    *unused = pattern;
                 }
                 id.0
             }
             None => {
-                let Some(list) = self.all.get_mut(pattern_type as usize) else { return PatternId(0) };
+                let Some(list) = self.lists.get_mut(pattern_type as usize) else { return PatternId(0) };
                 list.push(pattern);
                 PatternId::new(pattern_type, list.len() - 1).0
             }
@@ -258,60 +280,60 @@ impl Patterns {
         } else {
             self.prefixes.insert(hash, id);
             self.filter.add(hash, &self.prefixes);
-            self.lengths.add(&self.keys, of, name.as_bytes());
+            self.lengths.add(&self.keys, resource_type, name.as_bytes());
         }
-        if is_all_names && let Some(place) = self.all_names.get_mut(of as usize) {
-            *place = Some(id);
+        if is_all_names && let Some(all_names) = self.all_names.get_mut(resource_type as usize) {
+            *all_names = Some(id);
         }
         PatternId(id)
     }
 
-    /// Adds a row's operations to a pattern; says whether they are new, and whether the row is.
+    /// Adds a row's rules to a pattern; returns whether any of them is new, and whether the row is.
     pub(super) fn add(&mut self, id: PatternId, row: Row) -> (bool, bool) {
         let Some(pattern) = self.get_mut(id) else { return (false, false) };
         pattern.has_hosts |= row.host != HostId::ANY;
         pattern.rows.add(row)
     }
 
-    /// Removes a row's operations from a pattern, and the pattern with its last row; says whether they were there, and
-    /// whether the row is gone.
+    /// Removes a row's rules from a pattern, and the pattern if it has no more rows; returns whether any rule was removed, and
+    /// whether the row was.
     pub(super) fn remove(&mut self, id: PatternId, row: Row) -> (bool, bool) {
         let Some(pattern) = self.get_mut(id) else { return (false, false) };
         let removed = pattern.rows.remove(row);
         if pattern.rows.is_empty() {
-            self.forget(id);
+            self.remove_pattern(id);
         }
         removed
     }
 
-    fn forget(&mut self, id: PatternId) {
+    fn remove_pattern(&mut self, id: PatternId) {
         let Some(pattern) = self.get_mut(id) else { return };
         let is_all_names = pattern.is_all_names();
         let name = std::mem::replace(&mut pattern.name, Name::from(""));
-        let (of, pattern_type) = (pattern.resource_type, pattern.pattern_type);
-        let hash = self.keys.hash(of as u8, name.as_bytes());
+        let (resource_type, pattern_type) = (pattern.resource_type, pattern.pattern_type);
+        let hash = self.keys.hash(resource_type as u8, name.as_bytes());
         if pattern_type == PatternType::Literal {
             self.literals.remove(hash, id.0);
         } else {
             self.prefixes.remove(hash, id.0);
-            self.lengths.remove(&self.keys, of, name.as_bytes());
+            self.lengths.remove(&self.keys, resource_type, name.as_bytes());
         }
-        if is_all_names && let Some(place) = self.all_names.get_mut(of as usize) {
-            *place = None;
+        if is_all_names && let Some(all_names) = self.all_names.get_mut(resource_type as usize) {
+            *all_names = None;
         }
-        if let Some(free) = self.free.get_mut(id.place().0) {
+        if let Some(free) = self.free.get_mut(id.parts().0) {
             free.push(id);
         }
     }
 
-    /// The patterns that hold rows of a principal.
+    /// The patterns with rows of a principal.
     pub(super) fn of_principal(&self, principal: PrincipalId) -> Vec<PatternId> {
-        let holds = |pattern: &Pattern| !rows_of(pattern.rows(), principal).is_empty();
-        self.iter().filter(|(_, pattern)| holds(pattern)).map(|(id, _)| id).collect()
+        let has_rows = |pattern: &Pattern| !rows_of(pattern.rows(), principal).is_empty();
+        self.iter().filter(|(_, pattern)| has_rows(pattern)).map(|(id, _)| id).collect()
     }
 
     pub(super) fn shrink(&mut self) {
-        for list in &mut self.all {
+        for list in &mut self.lists {
             list.shrink_to_fit();
         }
     }

@@ -1,4 +1,4 @@
-//! Every principal that the policy speaks of, by a small number, with the roles of a member and the members of a role.
+//! The principals that a policy mentions, each with a small id, and their memberships.
 
 use std::hint::black_box;
 
@@ -7,21 +7,28 @@ use crate::model::{Principal, PrincipalType};
 use crate::order::sort;
 use crate::text::equal;
 
-/// The number of a principal, for as long as the policy speaks of it.
+/// The id of a principal, while the policy mentions it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PrincipalId(pub u32);
 
-/// One cache line, with the name in it unless it is long; in wasm as small as it can be.
+/// A principal with its links. It fills one cache line, including a short name; in wasm, it is as small as possible.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(target_family = "wasm"), repr(align(64)))]
-struct Known {
+struct PrincipalEntry {
     principal: Principal,
-    /// For a user or group the roles, in order of their names; for a role the members, in no order.
+    /// For a user or group, its roles, sorted by name; for a role, its members, in no particular order.
     links: Vec<PrincipalId>,
-    /// On how many rows it stands.
+    /// The number of its rows.
     rows: u32,
-    /// A role that was created; an ACL may name one that was not.
+    /// Whether it is an existing role. ACLs can also name roles that do not exist.
     is_role: bool,
+}
+
+impl PrincipalEntry {
+    /// Whether the policy mentions the principal.
+    fn is_used(&self) -> bool {
+        self.rows > 0 || self.is_role || !self.links.is_empty()
+    }
 }
 
 /// The principals of a policy.
@@ -29,15 +36,15 @@ struct Known {
 pub(super) struct Principals {
     keys: Keys,
     by_name: Table,
-    all: Vec<Known>,
-    /// The roles that were created, by name.
+    all: Vec<PrincipalEntry>,
+    /// The existing roles, sorted by name.
     roles: Vec<PrincipalId>,
-    /// Numbers that nothing has any more.
+    /// Unused ids.
     free: Vec<u32>,
 }
 
 impl Principals {
-    /// The number of a principal, when the policy speaks of it.
+    /// The id of a principal; `None` if the policy does not mention it.
     pub(super) fn find(&self, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
         self.find_hashed(self.hash(kind, name), kind, name)
     }
@@ -48,47 +55,48 @@ impl Principals {
 
     fn find_hashed(&self, hash: u32, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
         let is = |id: u32| {
-            self.all.get(id as usize).is_some_and(|known| {
-                known.principal.kind() == kind && equal(known.principal.name_bytes(), name.as_bytes())
+            self.all.get(id as usize).is_some_and(|entry| {
+                entry.principal.kind() == kind && equal(entry.principal.name_bytes(), name.as_bytes())
             })
         };
         self.by_name.find(hash, is).map(PrincipalId)
     }
 
-    /// Reads what will be needed of principals before the first is compared: a large policy is in no cache, and the processor
-    /// waits for several at once when nothing but loads is between them. In wasm that would cost more bytes than it is worth.
+    /// Reads the principals with these names in advance, because the processor fetches several from memory at once if no
+    /// comparison comes between. Large policies do not fit into its cache. Omitted in wasm to keep the module small.
     pub(super) fn read_ahead<'a>(&self, names: impl Iterator<Item = (PrincipalType, &'a str)>) {
         if cfg!(target_family = "wasm") {
             return;
         }
         let home = |(kind, name)| (self.by_name.home(self.hash(kind, name)) as u32).wrapping_sub(1);
         let homes: Vec<u32> = names.map(home).collect();
-        let known = homes.iter().filter_map(|home| self.all.get(*home as usize));
-        let read = known.map(|known| known.rows ^ known.links.first().map_or(0, |link| link.0));
-        black_box(read.fold(0, |sum, read| sum ^ read));
+        let principals = homes.iter().filter_map(|home| self.all.get(*home as usize));
+        let values = principals.map(|principal| principal.rows ^ principal.links.first().map_or(0, |link| link.0));
+        black_box(values.fold(0, |sum, value| sum ^ value));
     }
 
-    /// The numbers of principals of one kind, in the order of their names.
+    /// The ids of principals of one kind, in the order of `names`.
     pub(super) fn find_each(&self, kind: PrincipalType, names: &[String]) -> Vec<Option<PrincipalId>> {
         self.read_ahead(names.iter().map(|name| (kind, name.as_str())));
         names.iter().map(|name| self.find(kind, name)).collect()
     }
 
-    /// The number of a principal, a new one where it has none.
-    pub(super) fn number(&mut self, kind: PrincipalType, name: &str) -> PrincipalId {
+    /// The id of a principal; adds the principal if it is new.
+    pub(super) fn find_or_add(&mut self, kind: PrincipalType, name: &str) -> PrincipalId {
         let hash = self.hash(kind, name);
         if let Some(id) = self.find_hashed(hash, kind, name) {
             return id;
         }
-        let known = Known { principal: Principal::new(kind, name), links: Vec::new(), rows: 0, is_role: false };
-        let reused = self.free.pop().and_then(|id| Some((id, self.all.get_mut(id as usize)?)));
-        let id = match reused {
-            Some((id, place)) => {
-                *place = known;
+        let entry =
+            PrincipalEntry { principal: Principal::new(kind, name), links: Vec::new(), rows: 0, is_role: false };
+        let unused = self.free.pop().and_then(|id| Some((id, self.all.get_mut(id as usize)?)));
+        let id = match unused {
+            Some((id, unused)) => {
+                *unused = entry;
                 id
             }
             None => {
-                self.all.push(known);
+                self.all.push(entry);
                 (self.all.len() - 1) as u32
             }
         };
@@ -96,56 +104,55 @@ impl Principals {
         PrincipalId(id)
     }
 
-    /// Frees the number of a principal that nothing speaks of any more.
-    fn forget_unused(&mut self, id: PrincipalId) {
-        let Some(known) = self.all.get_mut(id.0 as usize) else { return };
-        if known.rows > 0 || known.is_role || !known.links.is_empty() {
+    /// Removes a principal if the policy does not mention it any more.
+    fn remove_unused(&mut self, id: PrincipalId) {
+        let Some(entry) = self.all.get_mut(id.0 as usize) else { return };
+        if entry.is_used() {
             return;
         }
-        let hash = self.keys.hash(known.principal.kind() as u8, known.principal.name_bytes());
+        let hash = self.keys.hash(entry.principal.kind() as u8, entry.principal.name_bytes());
         self.by_name.remove(hash, id.0);
-        known.principal = Principal::user("");
+        entry.principal = Principal::user("");
         self.free.push(id.0);
     }
 
-    /// The principal of a number.
+    /// The principal with an id.
     pub(super) fn get(&self, id: PrincipalId) -> Option<&Principal> {
-        self.all.get(id.0 as usize).map(|known| &known.principal)
+        self.all.get(id.0 as usize).map(|entry| &entry.principal)
     }
 
-    /// Every principal that the policy speaks of, in no order.
+    /// Every principal that the policy mentions, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PrincipalId, &Principal)> {
-        let used = |known: &Known| known.rows > 0 || known.is_role || !known.links.is_empty();
-        let all = self.all.iter().zip(0..).filter(move |(known, _)| used(known));
-        all.map(|(known, id)| (PrincipalId(id), &known.principal))
+        let used = self.all.iter().zip(0..).filter(|(entry, _)| entry.is_used());
+        used.map(|(entry, id)| (PrincipalId(id), &entry.principal))
     }
 
-    /// Counts a row of a principal.
+    /// Increments the number of a principal's rows.
     pub(super) fn add_row(&mut self, id: PrincipalId) {
-        if let Some(known) = self.all.get_mut(id.0 as usize) {
-            known.rows += 1;
+        if let Some(entry) = self.all.get_mut(id.0 as usize) {
+            entry.rows += 1;
         }
     }
 
-    /// Counts a row of a principal that is gone.
+    /// Decrements the number of a principal's rows.
     pub(super) fn remove_row(&mut self, id: PrincipalId) {
-        if let Some(known) = self.all.get_mut(id.0 as usize) {
-            known.rows = known.rows.saturating_sub(1);
+        if let Some(entry) = self.all.get_mut(id.0 as usize) {
+            entry.rows = entry.rows.saturating_sub(1);
         }
-        self.forget_unused(id);
+        self.remove_unused(id);
     }
 
-    /// On how many rows a principal stands.
+    /// The number of a principal's rows.
     pub(super) fn rows(&self, id: PrincipalId) -> u32 {
-        self.all.get(id.0 as usize).map_or(0, |known| known.rows)
+        self.all.get(id.0 as usize).map_or(0, |entry| entry.rows)
     }
 
-    /// The roles of a user or group, by name, or the members of a role, in no order.
+    /// For a user or group, its roles, sorted by name; for a role, its members, in no particular order.
     pub(super) fn links(&self, id: PrincipalId) -> &[PrincipalId] {
-        self.all.get(id.0 as usize).map_or(&[], |known| &known.links)
+        self.all.get(id.0 as usize).map_or(&[], |entry| &entry.links)
     }
 
-    /// The members of a role, in order.
+    /// The members of a role, sorted.
     pub(super) fn members(&self, role: PrincipalId) -> Vec<&Principal> {
         let mut members = Vec::new();
         for member in self.links(role) {
@@ -155,41 +162,41 @@ impl Principals {
         members
     }
 
-    /// The role of this name, when it was created.
+    /// The existing role of this name.
     pub(super) fn role(&self, name: &str) -> Option<PrincipalId> {
         self.find(PrincipalType::Role, name).filter(|id| self.is_role(*id))
     }
 
-    /// Whether this is a role that was created.
+    /// Whether this is an existing role.
     pub(super) fn is_role(&self, id: PrincipalId) -> bool {
-        self.all.get(id.0 as usize).is_some_and(|known| known.is_role)
+        self.all.get(id.0 as usize).is_some_and(|entry| entry.is_role)
     }
 
-    /// The roles, by name.
+    /// The existing roles, sorted by name.
     pub(super) fn roles(&self) -> &[PrincipalId] {
         &self.roles
     }
 
-    /// The roles that do not come before this name, by name.
+    /// The existing roles from this name on, sorted by name.
     pub(super) fn roles_from(&self, name: &str) -> &[PrincipalId] {
-        self.roles.get(self.place_by_name(name)..).unwrap_or_default()
+        self.roles.get(self.role_position(name)..).unwrap_or_default()
     }
 
-    /// Where a role of this name is, or where it would be; at the end without a search, since documents are read in order.
-    fn place_by_name(&self, name: &str) -> usize {
+    /// The index of a role in `roles`, or where to insert it. Checks the end first, because documents list roles in order.
+    fn role_position(&self, name: &str) -> usize {
         let is_before = |role: &PrincipalId| self.get(*role).is_some_and(|role| role.name() < name);
         if self.roles.last().is_none_or(is_before) { self.roles.len() } else { self.roles.partition_point(is_before) }
     }
 
-    /// Creates a role that is not there.
+    /// Creates a role if it does not exist.
     pub(super) fn create_role(&mut self, name: &str) -> PrincipalId {
-        let role = self.number(PrincipalType::Role, name);
-        let place = self.place_by_name(name);
-        if let Some(known) = self.all.get_mut(role.0 as usize)
-            && !known.is_role
+        let role = self.find_or_add(PrincipalType::Role, name);
+        let position = self.role_position(name);
+        if let Some(entry) = self.all.get_mut(role.0 as usize)
+            && !entry.is_role
         {
-            known.is_role = true;
-            self.roles.insert(place, role);
+            entry.is_role = true;
+            self.roles.insert(position, role);
         }
         role
     }
@@ -197,54 +204,54 @@ impl Principals {
     /// Deletes a role and its memberships.
     pub(super) fn delete_role(&mut self, role: PrincipalId) {
         self.roles.retain(|other| *other != role);
-        let Some(known) = self.all.get_mut(role.0 as usize) else { return };
-        known.is_role = false;
-        for member in std::mem::take(&mut known.links) {
+        let Some(entry) = self.all.get_mut(role.0 as usize) else { return };
+        entry.is_role = false;
+        for member in std::mem::take(&mut entry.links) {
             self.unlink_role(member, role);
-            self.forget_unused(member);
+            self.remove_unused(member);
         }
-        self.forget_unused(role);
+        self.remove_unused(role);
     }
 
-    /// Makes a user or group a member of a role; says whether it was none.
+    /// Adds a user or group to a role; returns whether it was not a member before.
     pub(super) fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
-        let member = self.number(kind, name);
-        let Err(place) = self.place_of_role(member, role) else { return false };
-        if let Some(known) = self.all.get_mut(member.0 as usize) {
-            known.links.insert(place, role);
+        let member = self.find_or_add(kind, name);
+        let Err(position) = self.position_in_member(member, role) else { return false };
+        if let Some(entry) = self.all.get_mut(member.0 as usize) {
+            entry.links.insert(position, role);
         }
-        if let Some(known) = self.all.get_mut(role.0 as usize) {
-            known.links.push(member);
+        if let Some(entry) = self.all.get_mut(role.0 as usize) {
+            entry.links.push(member);
         }
         true
     }
 
-    /// Takes a member out of a role; says whether it was one.
+    /// Removes a member from a role; returns whether it was a member.
     pub(super) fn remove_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
         let Some(member) = self.find(member.kind(), member.name()) else { return false };
         if !self.unlink_role(member, role) {
             return false;
         }
-        if let Some(known) = self.all.get_mut(role.0 as usize)
-            && let Some(place) = known.links.iter().position(|link| *link == member)
+        if let Some(entry) = self.all.get_mut(role.0 as usize)
+            && let Some(position) = entry.links.iter().position(|link| *link == member)
         {
-            known.links.swap_remove(place);
+            entry.links.swap_remove(position);
         }
-        self.forget_unused(member);
+        self.remove_unused(member);
         true
     }
 
     fn unlink_role(&mut self, member: PrincipalId, role: PrincipalId) -> bool {
-        let Ok(place) = self.place_of_role(member, role) else { return false };
-        if let Some(known) = self.all.get_mut(member.0 as usize) {
-            known.links.remove(place);
+        let Ok(position) = self.position_in_member(member, role) else { return false };
+        if let Some(entry) = self.all.get_mut(member.0 as usize) {
+            entry.links.remove(position);
         }
         true
     }
 
-    /// Where a role is among those of a member, or where it would be. Documents are read in order, so that it is mostly the last
-    /// of all, and no name is looked at; a store adds members in order too, when all roles are there.
-    fn place_of_role(&self, member: PrincipalId, role: PrincipalId) -> Result<usize, usize> {
+    /// The index of a role among those of a member, or as an error where to insert it. Checks the end first, because documents
+    /// and stores add members in the order of the roles: if the role is the last of all roles, no names are compared.
+    fn position_in_member(&self, member: PrincipalId, role: PrincipalId) -> Result<usize, usize> {
         let links = self.links(member);
         if self.roles.last() == Some(&role) && links.last() != Some(&role) {
             return Err(links.len());
@@ -263,11 +270,11 @@ impl Principals {
 
 #[cfg(test)]
 mod tests {
-    use super::Known;
+    use super::PrincipalEntry;
 
     #[cfg(not(target_family = "wasm"))]
     #[test]
     fn a_principal_is_a_cache_line() {
-        assert_eq!(size_of::<Known>(), 64);
+        assert_eq!(size_of::<PrincipalEntry>(), 64);
     }
 }

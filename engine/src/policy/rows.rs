@@ -1,4 +1,4 @@
-//! What is granted and denied on one pattern, by principal and host.
+//! The rows of a pattern: the denied and allowed operations of each principal and host.
 
 use super::principals::PrincipalId;
 use crate::model::{Operation, Permission};
@@ -8,7 +8,7 @@ use crate::model::{Operation, Permission};
 pub struct Operations(u16);
 
 impl Operations {
-    /// All of them.
+    /// All operations.
     pub const EVERY: Self = {
         let mut every = Self(0);
         let mut rest = Operation::ALL;
@@ -19,79 +19,80 @@ impl Operations {
         every
     };
 
-    /// The one operation.
+    /// A set of one operation.
     pub const fn only(operation: Operation) -> Self {
         Self(1 << operation as u16)
     }
 
-    /// The operations of an ACL of which one answers what is asked: it, `ALL`, and of an ALLOW those that imply it (D-02).
+    /// The operations of an ACL that match a requested one: the operation itself, `ALL`, and for an ALLOW those that imply it
+    /// (D-02).
     ///
-    /// Implication is folded into the question rather than into every row, so that a row holds its ACLs as they are.
+    /// Requests are expanded with implied operations; rows contain only the operations of their ACLs.
     #[inline(always)]
     pub fn answering(requested: Operation, permission: Permission) -> Self {
-        let answering = if permission == Permission::Allow { &Self::ALLOWING } else { &Self::DENYING };
-        answering.get(requested as usize).copied().unwrap_or_default()
+        let table = if permission == Permission::Allow { &Self::ALLOWING } else { &Self::DENYING };
+        table.get(requested as usize).copied().unwrap_or_default()
     }
 
     const DENYING: [Self; Operation::ALL.len()] = Self::table(false);
     const ALLOWING: [Self; Operation::ALL.len()] = Self::table(true);
 
-    #[expect(clippy::indexing_slicing, reason = "worked out when it is compiled")]
-    const fn table(implied: bool) -> [Self; Operation::ALL.len()] {
+    #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+    const fn table(with_implied: bool) -> [Self; Operation::ALL.len()] {
         let mut table = [Self(0); Operation::ALL.len()];
         let mut rest: &[Operation] = Operation::ALL;
         while let [requested, others @ ..] = rest {
-            let mut answering = Self::only(*requested).0 | Self::only(Operation::All).0;
+            let mut matching = Self::only(*requested).0 | Self::only(Operation::All).0;
             let mut implying = requested.implied_by();
-            while let ([first, more @ ..], true) = (implying, implied) {
-                answering |= Self::only(*first).0;
+            while let ([first, more @ ..], true) = (implying, with_implied) {
+                matching |= Self::only(*first).0;
                 implying = more;
             }
-            table[*requested as usize] = Self(answering);
+            table[*requested as usize] = Self(matching);
             rest = others;
         }
         table
     }
 
-    /// Whether one of these is among those.
+    /// Whether the sets have an operation in common.
     #[inline(always)]
     pub const fn meets(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those that are in both.
+    /// The operations in both sets.
     pub const fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
-    /// Those that are in one or the other.
+    /// The operations in either set.
     pub const fn or(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Those of these that are not among those.
+    /// The operations of this set that are not in the other.
     pub const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// How many.
+    /// The number of operations.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Each, in order.
+    /// The operations, in order.
     pub fn iter(self) -> impl Iterator<Item = Operation> {
         Operation::ALL.iter().copied().filter(move |operation| self.meets(Self::only(*operation)))
     }
 }
 
-/// The number of a host; [`HostId::ANY`] is `*`.
+/// The id of a host; [`HostId::ANY`] is `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
@@ -99,8 +100,7 @@ impl HostId {
     pub const ANY: Self = Self(0);
 }
 
-/// Operations that are denied, and operations that are allowed: one number, so that one comparison tells whether a row
-/// answers.
+/// The denied operations and the allowed operations, in one number, so that one comparison tells whether a row matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules(u32);
 
@@ -117,13 +117,13 @@ impl Rules {
         Operations((self.0 >> 16) as u16)
     }
 
-    /// Whether an operation is denied, or is allowed, in both.
+    /// Whether an operation is denied in both, or allowed in both.
     #[inline(always)]
     pub const fn meets(self, others: Self) -> bool {
         !self.and(others).is_empty()
     }
 
-    /// Those that are in both.
+    /// The rules that are in both.
     #[inline(always)]
     pub const fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
@@ -166,7 +166,7 @@ impl Row {
         }
     }
 
-    /// Hands over its ACLs, every operation with its permission, in the order of ACLs.
+    /// Visits the operation and permission of each of its ACLs, in the order of ACLs.
     pub fn acls(&self, mut visit: impl FnMut(Operation, Permission)) {
         for operation in Operation::ALL {
             for permission in Permission::ALL {
@@ -182,12 +182,12 @@ impl Row {
     }
 }
 
-/// Rows in order of their principals' and hosts' numbers, each of them once.
+/// Rows, sorted by principal and host, without duplicates.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Rows {
     #[default]
     None,
-    /// Most patterns have one.
+    /// The usual case.
     One(Row),
     Many(Vec<Row>),
 }
@@ -206,56 +206,56 @@ impl Rows {
         matches!(self, Self::None)
     }
 
-    /// Adds operations; says whether they are new, and whether the row is.
+    /// Adds the rules of a row; returns whether any of them is new, and whether the row is.
     pub(super) fn add(&mut self, row: Row) -> (bool, bool) {
         match self.as_slice().binary_search_by_key(&row.key(), Row::key) {
-            Ok(place) => {
-                let Some(there) = self.as_mut_slice().get_mut(place) else { return (false, false) };
-                let before = *there;
-                there.rules = there.rules.or(row.rules);
-                (*there != before, false)
+            Ok(index) => {
+                let Some(existing) = self.as_mut_slice().get_mut(index) else { return (false, false) };
+                let before = *existing;
+                existing.rules = existing.rules.or(row.rules);
+                (*existing != before, false)
             }
-            Err(place) => {
-                self.insert(place, row);
+            Err(index) => {
+                self.insert(index, row);
                 (true, true)
             }
         }
     }
 
-    fn insert(&mut self, place: usize, row: Row) {
+    fn insert(&mut self, index: usize, row: Row) {
         match self {
             Self::None => *self = Self::One(row),
-            Self::One(one) => *self = Self::Many(if place == 0 { vec![row, *one] } else { vec![*one, row] }),
+            Self::One(first) => *self = Self::Many(if index == 0 { vec![row, *first] } else { vec![*first, row] }),
             Self::Many(rows) => {
-                // By a quarter, not by double: there are many of these lists, and most are short.
+                // Grows by a quarter instead of doubling, because a policy has many short lists.
                 if rows.len() == rows.capacity() {
                     rows.reserve_exact(1 + rows.len() / 4);
                 }
-                rows.insert(place, row);
+                rows.insert(index, row);
             }
         }
     }
 
-    /// Removes operations; says whether they were there, and whether the row is gone.
+    /// Removes the rules of a row; returns whether any of them was present, and whether the row was removed.
     pub(super) fn remove(&mut self, row: Row) -> (bool, bool) {
-        let Ok(place) = self.as_slice().binary_search_by_key(&row.key(), Row::key) else { return (false, false) };
-        let Some(there) = self.as_mut_slice().get_mut(place) else { return (false, false) };
-        let before = *there;
-        there.rules = there.rules.without(row.rules);
-        let after = *there;
-        let gone = after.rules.is_empty();
-        if gone {
-            self.take(place);
+        let Ok(index) = self.as_slice().binary_search_by_key(&row.key(), Row::key) else { return (false, false) };
+        let Some(existing) = self.as_mut_slice().get_mut(index) else { return (false, false) };
+        let before = *existing;
+        existing.rules = existing.rules.without(row.rules);
+        let after = *existing;
+        let is_empty = after.rules.is_empty();
+        if is_empty {
+            self.remove_row(index);
         }
-        (after != before, gone)
+        (after != before, is_empty)
     }
 
-    fn take(&mut self, place: usize) {
+    fn remove_row(&mut self, index: usize) {
         match self {
             Self::None => {}
             Self::One(_) => *self = Self::None,
             Self::Many(rows) => {
-                rows.remove(place);
+                rows.remove(index);
                 if let [row] = rows.as_slice() {
                     *self = Self::One(*row);
                 }
@@ -272,7 +272,7 @@ impl Rows {
     }
 }
 
-/// The rows of one principal among the rows of a pattern.
+/// The rows of a principal. The given rows must be sorted by principal.
 pub fn rows_of(rows: &[Row], principal: PrincipalId) -> &[Row] {
     let start = rows.partition_point(|row| row.principal < principal);
     let rows = rows.get(start..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Who has limited access to the service itself (D-58): to read everything, or to evaluate as a gateway.
+//! Limited access to the service itself (D-58): read-only, or to evaluate requests as a gateway.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ pub enum AccessLevel {
 }
 
 impl AccessLevel {
-    /// Every level, in the order of a document.
+    /// Every level, in the order of policy documents.
     pub const ALL: [Self; 2] = [Self::ReadOnly, Self::Evaluate];
 
-    /// The name of the level in a document.
+    /// The name of the level in policy documents.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -33,9 +33,9 @@ impl AccessLevel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GrantError {
-    /// To a role: its members may be anybody.
+    /// A role. Access is for users and groups of the identity provider only.
     Role(String),
-    /// To a wildcard.
+    /// A wildcard.
     Wildcard(Principal),
 }
 
@@ -78,7 +78,7 @@ pub struct ServiceAccess {
 }
 
 impl ServiceAccess {
-    /// The users and groups with a level, each once, in order.
+    /// The users and groups with a level, sorted, without duplicates.
     #[must_use]
     pub fn grantees(&self, level: AccessLevel) -> &[Principal] {
         match level {
@@ -87,7 +87,7 @@ impl ServiceAccess {
         }
     }
 
-    /// Grants a level to a user or a group; one that has it is no change.
+    /// Grants a level to a user or a group. No change if it has the level already.
     ///
     /// # Errors
     /// A role, or a wildcard.
@@ -102,13 +102,13 @@ impl ServiceAccess {
             AccessLevel::ReadOnly => &mut self.read_only,
             AccessLevel::Evaluate => &mut self.evaluate,
         };
-        if let Err(place) = grantees.binary_search_by(|known| known.cmp(&grantee)) {
-            grantees.insert(place, grantee);
+        if let Err(index) = grantees.binary_search_by(|existing| existing.cmp(&grantee)) {
+            grantees.insert(index, grantee);
         }
         Ok(())
     }
 
-    /// Whether an identity has a level: its user, or one of its groups.
+    /// Whether an identity has a level, by its user or one of its groups.
     #[must_use]
     pub fn permits(&self, level: AccessLevel, identity: &Identity) -> bool {
         self.grantees(level).iter().any(|grantee| match grantee.kind() {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_and_groups_have_the_levels_that_name_them() {
+    fn users_and_groups_have_their_levels() {
         let mut access = ServiceAccess::default();
         access.grant(AccessLevel::ReadOnly, Principal::group("auditors")).unwrap();
         access.grant(AccessLevel::Evaluate, Principal::user("gateway")).unwrap();
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(permits("ana", &["eng", "auditors"]), [true, false]);
         assert_eq!(permits("gateway", &[]), [false, true]);
         assert_eq!(permits("gateway", &["auditors"]), [true, true]);
-        assert_eq!(permits("auditors", &["gateway"]), [false, false], "a user is no group");
+        assert_eq!(permits("auditors", &["gateway"]), [false, false], "a user is not a group");
         assert_eq!(permits("Gateway", &["Auditors"]), [false, false]);
     }
 

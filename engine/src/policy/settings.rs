@@ -1,4 +1,4 @@
-//! The settings of a policy: where groups and the user come from, who is a superuser, and who has access to the service.
+//! The settings of a policy: the sources of the user and groups, superusers, and access to the service.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +11,10 @@ use crate::mapping::PrincipalMapping;
 
 use super::ServiceAccess;
 
-/// The attribute of the SSO connection that carries groups (specification 2.3).
+/// The attribute of the SSO connection with the path of the groups (specification 2.3).
 const GROUPS_ATTRIBUTE: &str = "federated_groups";
 
-/// Where the groups of a token come from, in either deployment.
+/// The source of a token's groups, for each deployment.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupSource {
     /// Self-managed: the two cluster properties (specification 2.2).
@@ -26,27 +26,27 @@ pub enum GroupSource {
     },
     /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification 2.3, D-25).
     Sso {
-        /// Attribute names and claim paths, all of them texts, as they were given.
+        /// Attribute names and claim paths, unchanged.
         attributes: BTreeMap<String, String>,
-        /// What `federated_groups` says.
+        /// The parsed `federated_groups`.
         groups: ClaimSource,
     },
 }
 
 /// The settings of a policy.
 ///
-/// Two sets of settings are equal if they decide the same; which of them a document states is not compared.
+/// Settings are equal if their values are; which of them are stated is not compared.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where groups come from.
+    /// The source of groups.
     pub groups: GroupSource,
-    /// Which claim names the user (D-13).
+    /// The claim with the user's name (D-13).
     pub principal_mapping: PrincipalMapping,
-    /// User names that every request is allowed for (D-14).
+    /// Users whose requests are all allowed (D-14).
     pub superusers: Superusers,
     /// Users and groups with limited access to the service (D-58). Decisions do not depend on it.
     pub access: ServiceAccess,
-    /// Which of them are stated. Decisions use the defaults of the others, which are neither written nor sent.
+    /// The settings that are stated. The others have their defaults, and are neither written to documents nor sent.
     pub stated: StatedSettings,
 }
 
@@ -75,7 +75,7 @@ pub struct StatedSettings {
 }
 
 impl StatedSettings {
-    /// All settings, as a program sets them and a service exports them.
+    /// All settings, as for settings that a program creates or a service exports.
     pub const ALL: Self =
         Self { claim_path: true, nested: true, principal_mapping: true, superusers: true, access: true };
     /// No settings, as in a document without `settings`.
@@ -101,9 +101,9 @@ pub enum SettingsError {
     NoGroupsAttribute,
     /// The path of `federated_groups` is refused.
     GroupsAttribute(ClaimPathError),
-    /// A superuser is written with a type.
+    /// A superuser's name has a principal type.
     SuperuserWithType(String),
-    /// A superuser has no name.
+    /// A superuser's name is empty.
     SuperuserEmpty,
 }
 
@@ -153,7 +153,7 @@ impl std::error::Error for SettingsError {
     }
 }
 
-/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers; nobody has access (D-58).
+/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers, no access (D-58).
 impl Default for Settings {
     fn default() -> Self {
         let IdentityRules { mapping, extraction } = IdentityRules::default();
@@ -168,35 +168,35 @@ impl Default for Settings {
     }
 }
 
-/// Names of users, each once, in order.
+/// User names, sorted, without duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Superusers(Vec<String>);
 
 impl Superusers {
-    fn place(&self, name: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|known| known.as_str().cmp(name))
+    fn position(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|superuser| superuser.as_str().cmp(name))
     }
 
-    /// Whether a user is one.
+    /// Whether a user is a superuser.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        self.place(name).is_ok()
+        self.position(name).is_ok()
     }
 
-    /// Adds a name; one that is there is no change.
+    /// Adds a name. No change if it is a superuser already.
     pub fn insert(&mut self, name: String) {
-        if let Err(place) = self.place(&name) {
-            self.0.insert(place, name);
+        if let Err(position) = self.position(&name) {
+            self.0.insert(position, name);
         }
     }
 
-    /// The names, in order.
+    /// The names, sorted.
     #[must_use]
     pub fn as_slice(&self) -> &[String] {
         &self.0
     }
 
-    /// The names, in order.
+    /// The names, sorted.
     pub fn iter(&self) -> std::slice::Iter<'_, String> {
         self.0.iter()
     }
@@ -225,7 +225,7 @@ impl GroupSource {
     /// Reads the attributes of an SSO connection (specification 2.3, D-25).
     ///
     /// # Errors
-    /// No text `federated_groups`, or one whose path is refused. Other attributes are kept as they are.
+    /// `federated_groups` is missing, or its path is not valid. Other attributes are kept unchanged.
     pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
         let text = attributes.get(GROUPS_ATTRIBUTE).ok_or(SettingsError::NoGroupsAttribute)?;
         let groups = ClaimSource::parse_sso(text).map_err(SettingsError::GroupsAttribute)?;
@@ -234,7 +234,7 @@ impl GroupSource {
 }
 
 impl Settings {
-    /// The defaults, none of them stated: the settings of a document without `settings`.
+    /// The defaults, not stated: the settings of a document without `settings`.
     #[must_use]
     pub fn unstated() -> Self {
         Self { stated: StatedSettings::NONE, ..Self::default() }
@@ -285,7 +285,7 @@ impl Settings {
         let groups = match (&self.groups, &current.groups) {
             (GroupSource::Sso { .. }, _) => self.groups.clone(),
             (GroupSource::Properties { nested, .. }, GroupSource::Sso { .. }) => {
-                // `none` may stand beside the mapping of an SSO connection, and changes nothing.
+                // With the mapping of an SSO connection, `none` is allowed and has no effect.
                 let replaces = states.claim_path || *nested != NestedGroupBehavior::None;
                 if replaces { self } else { current }.groups.clone()
             }
@@ -306,7 +306,7 @@ impl Settings {
         }
     }
 
-    /// The rules that make an identity out of claims under these settings.
+    /// The rules for creating identities from claims.
     #[must_use]
     pub fn identity_rules(&self) -> IdentityRules {
         let extraction = match &self.groups {
@@ -320,10 +320,10 @@ impl Settings {
         IdentityRules { mapping: self.principal_mapping.clone(), extraction }
     }
 
-    /// Checks one superuser (D-14): a bare user name.
+    /// Checks the name of a superuser: a user name without a type (D-14).
     ///
     /// # Errors
-    /// An empty name, or one with a principal type in front.
+    /// The name is empty or has a principal type.
     pub fn check_superuser(name: &str) -> Result<(), SettingsError> {
         if name.is_empty() {
             return Err(SettingsError::SuperuserEmpty);
@@ -345,26 +345,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stated_replaces_and_the_rest_stays() {
-        let held = Settings { superusers: ["root".to_owned()].into_iter().collect(), ..sso() };
-        assert_eq!(Settings::unstated().filled_from(&held), held);
-        let none = StatedSettings { nested: true, ..StatedSettings::NONE };
-        let beside = Settings { stated: none, ..Settings::default() };
-        assert_eq!(beside.filled_from(&held), held, "`none` may stand beside the mapping of an SSO connection");
-        let path =
-            Settings { stated: StatedSettings { claim_path: true, ..StatedSettings::NONE }, ..Settings::default() };
-        let filled = path.filled_from(&held);
-        assert_eq!((&filled.groups, &filled.superusers), (&Settings::default().groups, &held.superusers));
-        // Settings that a program makes are stated: also the defaults, and an empty list.
-        assert_eq!(Settings::default().filled_from(&held), Settings::default());
+    fn only_stated_settings_replace_the_current_ones() {
+        let current = Settings { superusers: ["root".to_owned()].into_iter().collect(), ..sso() };
+        assert_eq!(Settings::unstated().filled_from(&current), current);
+        let stated = StatedSettings { nested: true, ..StatedSettings::NONE };
+        let nested = Settings { stated, ..Settings::default() };
+        assert_eq!(nested.filled_from(&current), current, "`none` has no effect with the mapping of an SSO connection");
+        let stated = StatedSettings { claim_path: true, ..StatedSettings::NONE };
+        let path = Settings { stated, ..Settings::default() };
+        let filled = path.filled_from(&current);
+        assert_eq!((&filled.groups, &filled.superusers), (&Settings::default().groups, &current.superusers));
+        // All settings that a program creates are stated, including defaults and empty lists.
+        assert_eq!(Settings::default().filled_from(&current), Settings::default());
         assert_eq!(
-            Settings { groups: Settings::default().groups, ..held.clone() }.filled_from(&held).groups,
+            Settings { groups: Settings::default().groups, ..current.clone() }.filled_from(&current).groups,
             path.groups
         );
     }
 
     #[test]
-    fn what_is_not_the_default_is_stated_whatever_a_document_says() {
+    fn settings_other_than_the_default_are_always_stated() {
         let mut settings = Settings::unstated();
         assert!(!settings.states_any());
         settings.superusers.insert("root".into());

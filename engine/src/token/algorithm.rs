@@ -1,9 +1,9 @@
-//! The signature algorithms that are accepted.
+//! The accepted signature algorithms.
 
-/// A signature algorithm that is accepted (RFC 7518 section 3.1, RFC 8037, D-19). There is no `none` and no HMAC here.
+/// An accepted signature algorithm (RFC 7518 section 3.1, RFC 8037, D-19). `none` and HMAC are never accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Algorithm {
-    /// RSASSA-PKCS1-v1_5 with SHA-256: the one that the platform knows.
+    /// RSASSA-PKCS1-v1_5 with SHA-256, the only algorithm that the platform accepts.
     Rs256,
     /// RSASSA-PKCS1-v1_5 with SHA-384.
     Rs384,
@@ -24,11 +24,11 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// What is accepted, as a sentence.
+    /// The accepted algorithms, for messages.
     pub const ACCEPTED: &str =
         "accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA (Ed25519)";
 
-    /// The algorithm of a name, which is case-sensitive; `None` for every name that is not accepted.
+    /// The algorithm with a name, which is case-sensitive; `None` if it is not accepted.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {

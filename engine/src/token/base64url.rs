@@ -1,19 +1,19 @@
 //! base64url without padding (RFC 7515 section 2).
 
-/// Bytes out of base64url.
+/// Decoded base64url.
 pub(crate) struct Decoded {
     pub(crate) bytes: Vec<u8>,
-    /// Whether bits are left over that no encoder writes.
+    /// Whether the bits after the last byte are not all zero, as encoders write them.
     pub(crate) spare_bits: bool,
 }
 
 /// Decodes a text.
 ///
 /// # Errors
-/// The byte of the text where it stops to be base64url; its length when it ends in the middle of a byte.
+/// The offset of the first byte that is not base64url; the length of the text if it ends in the middle of a byte.
 pub(crate) fn decode(text: &str) -> Result<Decoded, usize> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
-    // What is not in a byte yet, and how many bits that are.
+    // The bits that do not fill a byte yet, and their number.
     let (mut rest, mut count) = (0_u32, 0_u32);
     for (offset, character) in text.bytes().enumerate() {
         let value = match character {
@@ -33,14 +33,14 @@ pub(crate) fn decode(text: &str) -> Result<Decoded, usize> {
             rest &= (1 << count) - 1;
         }
     }
-    // One character alone is less than a byte.
+    // A single character has only six bits.
     if count == 6 { Err(text.len()) } else { Ok(Decoded { bytes, spare_bits: rest != 0 }) }
 }
 
-/// Decodes a text whose spare bits have to be zero, so that every value has one spelling.
+/// Decodes a text and refuses spare bits, so that each value has only one spelling.
 ///
 /// # Errors
-/// As [`decode`], and the last byte where bits are left over.
+/// As for [`decode`], and the offset of the last byte if spare bits are not zero.
 pub(crate) fn decode_strict(text: &str) -> Result<Vec<u8>, usize> {
     let decoded = decode(text)?;
     if decoded.spare_bits { Err(text.len() - 1) } else { Ok(decoded.bytes) }

@@ -1,4 +1,4 @@
-//! A service's checks of a token's header and claims, without the signature (D-19): each rule once, in order.
+//! The checks of a token's header and claims, without the signature (D-19).
 //!
 //! The verifier runs these checks after the signature; the sign-in checks of gbac-analysis run them if no key is known.
 
@@ -8,7 +8,7 @@ use super::verify_error::{CLOCK_SKEW_SECONDS, span};
 use super::{Header, UnverifiedClaims, VerifyError};
 use crate::json::quote;
 
-/// What a service expects. Absent values are not checked.
+/// The requirements of a service. Absent values are not checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Requirements<'a> {
     /// The exact `iss`.
@@ -17,24 +17,23 @@ pub struct Requirements<'a> {
     pub audience: Option<&'a str>,
     /// The time of the check, in seconds since 1970.
     pub now: Option<f64>,
-    /// What else a service can require.
+    /// Further requirements.
     pub rules: TokenRules,
 }
 
-/// What a service can require of tokens besides issuer, audience and times. [`TokenRules::default`] is what it requires if nobody
-/// says otherwise.
+/// Requirements for tokens besides issuer, audience and time of the check. [`TokenRules::default`] has the defaults of a service.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenRules {
     /// The allowed clock skew, in seconds.
     pub skew: f64,
-    /// Whether `typ` has to be that of an access token (RFC 9068, section 4).
+    /// Whether `typ` must be that of an access token (RFC 9068, section 4).
     pub access_tokens_only: bool,
-    /// The longest time from `iat` to `exp`, in seconds; `iat` is required then.
+    /// The maximum time from `iat` to `exp`, in seconds. If set, `iat` is required.
     pub max_lifetime: Option<f64>,
 }
 
 impl TokenRules {
-    /// The default rules, with this allowed clock skew.
+    /// The default requirements with another allowed clock skew.
     #[must_use]
     pub const fn with_skew(skew: f64) -> Self {
         Self { skew, access_tokens_only: false, max_lifetime: None }
@@ -47,16 +46,16 @@ impl Default for TokenRules {
     }
 }
 
-/// What a token states about itself.
+/// The header and claims to check.
 #[derive(Debug, Clone, Copy)]
 pub struct Stated<'a> {
-    /// Its header; absent where only claims are known.
+    /// The header; `None` if only the claims are known.
     pub header: Option<&'a Header>,
-    /// Its claims.
+    /// The claims.
     pub claims: &'a UnverifiedClaims,
 }
 
-/// A check that did not fail.
+/// The result of a check that did not fail.
 pub enum ClaimCheck {
     Passed(String),
     NotChecked(String),
@@ -64,7 +63,7 @@ pub enum ClaimCheck {
 
 type Check = fn(Stated<'_>, Requirements<'_>) -> Result<ClaimCheck, VerifyError>;
 
-/// Every check of claims and type, in the order in which a service makes them.
+/// The checks of the claims and the type, in the order in which a service runs them.
 pub const CHECKS: [(&str, Check); 6] = [
     ("issuer", issuer),
     ("audience", audience),
@@ -74,7 +73,7 @@ pub const CHECKS: [(&str, Check); 6] = [
     ("type", access_token_type),
 ];
 
-/// The name of the key that signed the token; a service that checks signatures needs one.
+/// The ID of the key that signed the token. Signature verification requires it.
 pub fn key_id(header: &Header) -> Result<&str, VerifyError> {
     header.kid().ok_or(VerifyError::KidMissing)
 }
@@ -85,8 +84,8 @@ fn issuer(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, 
     };
     match stated.claims.issuer() {
         None => Err(VerifyError::IssuerMissing),
-        Some(found) if found == expected => Ok(ClaimCheck::Passed(quote(found))),
-        Some(found) => Err(VerifyError::IssuerMismatch { found: found.to_owned(), expected: expected.to_owned() }),
+        Some(issuer) if issuer == expected => Ok(ClaimCheck::Passed(quote(issuer))),
+        Some(issuer) => Err(VerifyError::IssuerMismatch { found: issuer.to_owned(), expected: expected.to_owned() }),
     }
 }
 
@@ -94,11 +93,11 @@ fn audience(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck
     let Some(expected) = required.audience else {
         return Ok(ClaimCheck::NotChecked("no audience is expected".to_owned()));
     };
-    let found = stated.claims.audiences().ok_or(VerifyError::AudienceMissing)?;
-    if found.contains(&expected) {
+    let audiences = stated.claims.audiences().ok_or(VerifyError::AudienceMissing)?;
+    if audiences.contains(&expected) {
         return Ok(ClaimCheck::Passed(quote(expected)));
     }
-    let found = found.into_iter().map(str::to_owned).collect();
+    let found = audiences.into_iter().map(str::to_owned).collect();
     Err(VerifyError::AudienceMismatch { found, expected: expected.to_owned() })
 }
 
@@ -167,7 +166,7 @@ fn no_clock() -> ClaimCheck {
     ClaimCheck::NotChecked("the time of the check is not known".to_owned())
 }
 
-/// A time claim: `None` when it is absent. JSON has no way to write a number that is not finite.
+/// The value of a time claim; `None` if it is absent.
 fn time(stated: Stated<'_>, claim: &'static str) -> Result<Option<f64>, VerifyError> {
     match stated.claims.members().members().get(claim) {
         None => Ok(None),

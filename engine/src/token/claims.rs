@@ -1,4 +1,4 @@
-//! The claims of a token, before and after its signature was checked (RFC 7519 section 4).
+//! The claims of a token, unverified or verified (RFC 7519 section 4).
 
 use serde_json::Value;
 
@@ -6,11 +6,11 @@ use super::error::{TokenError, TokenPart};
 use crate::claims::{ClaimSet, ClaimSetError};
 use crate::time::Timestamp;
 
-/// Claims that nobody checked: good to look at and to try a policy with, never to let somebody in.
+/// Unverified claims: for display and for trying out a policy, never to grant access.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnverifiedClaims(ClaimSet);
 
-/// Claims of a token whose signature, issuer, audience and times were checked. Only the verifier makes them.
+/// Claims of a verified token: signature, issuer, audience and times are checked. Only the verifier creates them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claims(ClaimSet);
 
@@ -18,7 +18,7 @@ impl UnverifiedClaims {
     /// Reads a JSON object as the claims of a token, strictly.
     ///
     /// # Errors
-    /// A text that is not strict JSON (duplicate members too), or not an object.
+    /// The text is not strict JSON (a duplicate member is an error), or not an object.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         match ClaimSet::parse(text) {
             Ok(claims) => Ok(Self(claims)),
@@ -27,7 +27,7 @@ impl UnverifiedClaims {
         }
     }
 
-    /// Says that the checks of D-19 passed. The verifier is the only caller.
+    /// Marks the claims as verified. Only the verifier calls this, after the checks of D-19.
     #[cfg(feature = "verify")]
     pub(crate) fn into_verified(self) -> Claims {
         Claims(self.0)
@@ -40,7 +40,7 @@ impl From<ClaimSet> for UnverifiedClaims {
     }
 }
 
-/// The claims of RFC 7519 section 4.1 that are read by name, for both types.
+/// The accessors for the registered claims of RFC 7519 section 4.1, for both types.
 macro_rules! registered_claims {
     ($type:ty) => {
         impl $type {
@@ -50,37 +50,37 @@ macro_rules! registered_claims {
                 &self.0
             }
 
-            /// `exp`; `None` when it is absent or not a number.
+            /// `exp`; `None` if it is absent or not a number.
             #[must_use]
             pub fn expires_at(&self) -> Option<Timestamp> {
                 self.0.number("exp").map(Timestamp::from_seconds)
             }
 
-            /// `nbf`; `None` when it is absent or not a number.
+            /// `nbf`; `None` if it is absent or not a number.
             #[must_use]
             pub fn not_before(&self) -> Option<Timestamp> {
                 self.0.number("nbf").map(Timestamp::from_seconds)
             }
 
-            /// `iat`; `None` when it is absent or not a number.
+            /// `iat`; `None` if it is absent or not a number.
             #[must_use]
             pub fn issued_at(&self) -> Option<Timestamp> {
                 self.0.number("iat").map(Timestamp::from_seconds)
             }
 
-            /// `iss`; `None` when it is absent or not a text.
+            /// `iss`; `None` if it is absent or not a string.
             #[must_use]
             pub fn issuer(&self) -> Option<&str> {
                 self.0.text("iss")
             }
 
-            /// `sub`; `None` when it is absent or not a text.
+            /// `sub`; `None` if it is absent or not a string.
             #[must_use]
             pub fn subject(&self) -> Option<&str> {
                 self.0.text("sub")
             }
 
-            /// `aud`: one text or an array of texts; `None` when it is absent or anything else.
+            /// `aud`, a string or an array of strings; `None` if it is absent or anything else.
             #[must_use]
             pub fn audiences(&self) -> Option<Vec<&str>> {
                 match self.0.members().get("aud")? {

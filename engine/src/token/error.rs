@@ -1,4 +1,4 @@
-//! Why a text is not a token that we read (RFC 7515, RFC 7519, D-19).
+//! The errors of decoding a token (RFC 7515, RFC 7519, D-19).
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use crate::json::{JsonError, quote};
 /// One of the three parts of a compact JWS (RFC 7515 section 7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenPart {
-    /// The first: what signed it, and how.
+    /// The first part: key ID and algorithm.
     Header,
-    /// The second: the claims.
+    /// The second part: the claims.
     Payload,
-    /// The third.
+    /// The third part.
     Signature,
 }
 
@@ -28,7 +28,7 @@ impl TokenPart {
     }
 }
 
-/// What a text that is no compact JWS looks like.
+/// The probable kind of a text that is not a compact JWS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
     /// XML or HTML, perhaps a SAML response or a sign-in page.
@@ -37,9 +37,9 @@ pub enum InputKind {
     Saml,
     /// A JWS or JWE in the JSON serialization (RFC 7515 section 7.2).
     JsonSerialization,
-    /// The answer of a token endpoint, with the token in one of its members.
+    /// The response of a token endpoint, with the token in one of its members.
     TokenResponse,
-    /// A JSON object that has no signature: the claims themselves.
+    /// A JSON object: the claims without a signature.
     Claims,
     /// `Authorization: Bearer ...`, or a part of it.
     HttpHeader,
@@ -49,7 +49,7 @@ pub enum InputKind {
     TwoTokens,
     /// A token with blanks, line breaks or quotes in or around it.
     Untidy,
-    /// One piece without structure: a reference that only its issuer can read (RFC 6749 section 1.4).
+    /// An opaque token, which only its issuer can read (RFC 6749 section 1.4).
     Opaque,
     /// Anything else.
     Unknown,
@@ -91,41 +91,41 @@ impl InputKind {
     }
 }
 
-/// Why a text is not a token that we read.
+/// Why a token cannot be decoded.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// Nothing there.
+    /// The text is empty or blank.
     Empty,
-    /// Longer than [`MAX_TOKEN_BYTES`]; how long.
+    /// The text is longer than [`MAX_TOKEN_BYTES`]; its length.
     TooLong(usize),
-    /// Not a compact JWS at all; what it looks like, and the byte of the first character that does not belong.
+    /// The text is not a compact JWS; its probable kind, and the offset of the first character that no token has.
     NotAToken(InputKind, Option<usize>),
-    /// Five parts: encrypted (JWE, RFC 7516).
+    /// The token has five parts, so it is encrypted (JWE, RFC 7516).
     Encrypted,
-    /// Not three parts; how many.
+    /// The token does not have three parts; their number.
     Parts(usize),
-    /// Two parts, or nothing after the second dot.
+    /// The token has two parts, or an empty third one.
     Unsigned,
     /// The header or the payload is empty.
     EmptyPart(TokenPart),
-    /// Not strict base64url; the byte of the token where it stops to be.
+    /// The part is not strict base64url; the offset of the first wrong byte in the token.
     Base64(TokenPart, usize),
-    /// The part is no UTF-8 text.
+    /// The part is not UTF-8 text.
     NotUtf8(TokenPart),
     /// The part is not strict JSON.
     Json(TokenPart, JsonError),
-    /// The part is JSON, but no object.
+    /// The part is JSON, but not an object.
     NotAnObject(TokenPart),
-    /// A token inside the token (`cty` is `JWT`, RFC 7519 section 5.2).
+    /// The payload is another token (`cty` is `JWT`, RFC 7519 section 5.2).
     Nested,
-    /// The header has no `alg`, or not as a text.
+    /// The header has no `alg`, or one that is not a string.
     AlgMissing,
-    /// The header's `alg` is none of ours (D-19).
+    /// The header's `alg` is not accepted (D-19).
     AlgRefused(String),
-    /// A header member that has to be a text is none: `kid` or `typ`.
+    /// A header member that must be a string is not one: `kid` or `typ`.
     HeaderType(&'static str),
-    /// The header has `crit`: it asks for extensions, and we have none (RFC 7515 section 4.1.11).
+    /// The header has `crit`, which requires extensions; none is supported (RFC 7515 section 4.1.11).
     Crit,
     /// The header says that the payload is not base64url (RFC 7797).
     B64,

@@ -7,7 +7,7 @@ use crate::claims::ClaimSet;
 use crate::json::quote;
 use crate::warning::{Warning, WarningCode, warn};
 
-/// A token's header. Members that bring keys along (`jku`, `jwk`, `x5u`, `x5c`) are kept for display and never used.
+/// A token's header. Members with keys (`jku`, `jwk`, `x5u`, `x5c`) are kept for display and never used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     algorithm: Algorithm,
@@ -18,12 +18,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// Checks what D-19 asks of a header on its own; `typ` is the verifier's to judge.
+    /// Checks the header as required by D-19, except `typ`, which the verifier checks.
     pub(super) fn from_members(members: Map<String, Value>) -> Result<Self, TokenError> {
         let alg = members.get("alg").and_then(Value::as_str).filter(|alg| !alg.is_empty());
         let alg = alg.ok_or(TokenError::AlgMissing)?.to_owned();
         let algorithm = Algorithm::parse(&alg).ok_or_else(|| TokenError::AlgRefused(alg.clone()))?;
-        // Even an empty `crit` is against RFC 7515; a known one would have to be understood, and we understand none.
+        // `crit` lists extensions that a reader must support, and none is supported. An empty list violates RFC 7515.
         if members.contains_key("crit") {
             return Err(TokenError::Crit);
         }
@@ -41,31 +41,31 @@ impl Header {
         self.algorithm
     }
 
-    /// `alg` as written.
+    /// `alg`, unchanged.
     #[must_use]
     pub fn alg(&self) -> &str {
         &self.alg
     }
 
-    /// `kid`: the name of the key; `None` when it is absent or empty.
+    /// `kid`, the ID of the key; `None` if it is absent or empty.
     #[must_use]
     pub fn kid(&self) -> Option<&str> {
         self.kid.as_deref().filter(|kid| !kid.is_empty())
     }
 
-    /// `typ`: what kind of token it says it is.
+    /// `typ`, the declared type of the token.
     #[must_use]
     pub fn typ(&self) -> Option<&str> {
         self.typ.as_deref()
     }
 
-    /// Every member, as in the token.
+    /// All members.
     #[must_use]
     pub const fn members(&self) -> &ClaimSet {
         &self.members
     }
 
-    /// Whether `typ` is that of an access token: absent, `JWT`, `at+jwt` or `application/at+jwt`, in any case (D-19).
+    /// Whether `typ` is accepted for access tokens: absent, `JWT`, `at+jwt` or `application/at+jwt`, in any case (D-19).
     #[must_use]
     pub fn is_access_token_type(&self) -> bool {
         self.typ.as_deref().is_none_or(|typ| {
@@ -73,15 +73,16 @@ impl Header {
         })
     }
 
-    /// Whether `typ` says that the token is an access token (RFC 9068, section 4): `at+jwt` or `application/at+jwt`, in any case.
+    /// Whether `typ` marks an access token (RFC 9068, section 4): `at+jwt` or `application/at+jwt`, in any case.
     #[must_use]
     pub fn is_typed_access_token(&self) -> bool {
-        let is = |typ: &str| ["at+jwt", "application/at+jwt"].iter().any(|wanted| typ.eq_ignore_ascii_case(wanted));
-        self.typ.as_deref().is_some_and(is)
+        self.typ.as_deref().is_some_and(|typ| {
+            ["at+jwt", "application/at+jwt"].iter().any(|accepted| typ.eq_ignore_ascii_case(accepted))
+        })
     }
 
-    /// What a cluster, or a check against keys, would say to this header although it reads well: `platform_alg` and
-    /// `platform_typ` (D-29), `typ_refused` and `kid_missing` (D-19).
+    /// Warnings about properties that a cluster would refuse (`platform_alg` and `platform_typ`, D-29) or that verification
+    /// will refuse (`typ_refused` and `kid_missing`, D-19).
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
@@ -112,7 +113,7 @@ impl Header {
         warnings
     }
 
-    /// Why version 26.1 of the platform refuses every token with this header, although it is read here (D-29).
+    /// The warning that version 26.1 of the platform refuses tokens with this header, if it does (D-29).
     #[must_use]
     pub fn platform_refusal(&self) -> Option<Warning> {
         self.warnings()

@@ -1,4 +1,4 @@
-//! What a text that is no token looks like, so that the message can say what to do.
+//! Recognizes common texts that are not tokens, so that the error message can say what to do.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::normalize;
 use crate::json;
 use crate::text::holds;
 
-/// Looks at a text with characters that no token has.
+/// The kind of a text that contains characters other than those of tokens.
 pub(super) fn input_kind(text: &str) -> InputKind {
     let start =
         text.trim_start_matches(|c: char| c.is_whitespace() || normalize::is_invisible(c) || normalize::is_quote(c));
@@ -20,7 +20,7 @@ pub(super) fn input_kind(text: &str) -> InputKind {
             .ok()
             .as_ref()
             .and_then(Value::as_object)
-            .map_or(InputKind::Claims, look_at_object);
+            .map_or(InputKind::Claims, object_kind);
     }
     if start.starts_with("-----BEGIN") {
         return InputKind::Pem;
@@ -35,9 +35,9 @@ pub(super) fn input_kind(text: &str) -> InputKind {
     if is_saml(start) {
         return InputKind::Saml;
     }
-    let untidy = |c: char| c.is_whitespace() || normalize::is_quote(c) || normalize::is_invisible(c);
+    let is_removable = |c: char| c.is_whitespace() || normalize::is_quote(c) || normalize::is_invisible(c);
     match tokens.first() {
-        Some(token) if text.chars().filter(|c| !untidy(*c)).eq(token.chars()) => InputKind::Untidy,
+        Some(token) if text.chars().filter(|c| !is_removable(*c)).eq(token.chars()) => InputKind::Untidy,
         None if text.contains(['+', '/', '='])
             && text.chars().all(|c| c.is_ascii_graphic() && !normalize::is_quote(c)) =>
         {
@@ -56,7 +56,7 @@ fn mentions_bearer(text: &str) -> bool {
     holds(&text.to_ascii_lowercase(), "bearer ")
 }
 
-fn look_at_object(members: &Map<String, Value>) -> InputKind {
+fn object_kind(members: &Map<String, Value>) -> InputKind {
     let has = |name: &str| members.contains_key(name);
     if has("ciphertext") || has("payload") && (has("signature") || has("signatures")) {
         InputKind::JsonSerialization

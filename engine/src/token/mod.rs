@@ -1,7 +1,7 @@
-//! Tokens: compact JWS text to header and claims, strictly (RFC 7515, RFC 7519, D-19).
+//! Decodes tokens (compact JWS) strictly into header and claims (RFC 7515, RFC 7519, D-19).
 //!
-//! Reading a token proves nothing: [`UnverifiedClaims`] are what somebody wrote. [`Claims`] come from the verifier only
-//! (feature `verify`).
+//! Decoding a token does not verify it, and returns [`UnverifiedClaims`]. Only the verifier returns [`Claims`] (feature
+//! `verify`).
 
 mod algorithm;
 pub(crate) mod base64url;
@@ -28,25 +28,25 @@ pub use verify_error::{CLOCK_SKEW_SECONDS, VerifyError};
 use crate::claims::ClaimSet;
 use crate::json;
 
-/// The longest token text, in bytes: 1 MiB, some ten thousand groups.
+/// The maximum length of a token, in bytes: 1 MiB, enough for about ten thousand groups.
 pub const MAX_TOKEN_BYTES: usize = 1 << 20;
 
-/// A token that was read, and whose signature nobody checked.
+/// A decoded token whose signature is not verified.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnverifiedToken {
-    /// What signed it, as it says itself.
+    /// The header.
     pub header: Header,
-    /// What it says.
+    /// The claims.
     pub claims: UnverifiedClaims,
 }
 
 impl UnverifiedToken {
-    /// Reads a compact JWS of at most [`MAX_TOKEN_BYTES`], strictly: three parts in base64url without padding or stray
-    /// bits, header and payload JSON objects in UTF-8 without duplicate members, an accepted `alg`, no `crit`, no
-    /// `b64`. What was pasted goes through [`normalize_pasted()`] first.
+    /// Decodes a compact JWS of at most [`MAX_TOKEN_BYTES`] strictly: three parts in base64url without padding or nonzero
+    /// trailing bits, header and payload JSON objects in UTF-8 without duplicate members, an accepted `alg`, no `crit`, and
+    /// no `b64` other than `true`. For pasted text, call [`normalize_pasted()`] first.
     ///
     /// # Errors
-    /// Everything else, with what the text looks like (D-19).
+    /// The text is anything else; the error says what it looks like (D-19).
     ///
     /// ```
     /// use gbac_engine::token::UnverifiedToken;
@@ -59,46 +59,47 @@ impl UnverifiedToken {
     }
 }
 
-/// A token with what its signature is over.
+/// A decoded token with its signature and the signed text.
 #[derive(Debug)]
 pub(crate) struct Signed<'t> {
     pub(crate) token: UnverifiedToken,
-    /// Header, dot and payload as in the text: what was signed (RFC 7515 section 5.2).
-    #[cfg_attr(not(feature = "verify"), expect(dead_code, reason = "only the verifier looks at it"))]
+    /// The signed text: header, dot and payload (RFC 7515 section 5.2).
+    #[cfg_attr(not(feature = "verify"), expect(dead_code, reason = "only the verifier uses it"))]
     pub(crate) input: &'t str,
     /// The signature's bytes.
-    #[cfg_attr(not(feature = "verify"), expect(dead_code, reason = "only the verifier looks at it"))]
+    #[cfg_attr(not(feature = "verify"), expect(dead_code, reason = "only the verifier uses it"))]
     pub(crate) signature: Vec<u8>,
 }
 
 impl<'t> Signed<'t> {
-    /// Reads a compact JWS; see [`UnverifiedToken::decode`].
+    /// Decodes a compact JWS; see [`UnverifiedToken::decode`].
     ///
-    /// Not inlined, for the reason of `check::open_claims`.
+    /// Not inlined, so that wasm engines compile it only if a token is decoded.
     #[inline(never)]
     pub(crate) fn read(text: &'t str) -> Result<Self, TokenError> {
         let (header, payload, signature) = split(text)?;
-        let payload_at = header.len() + 1;
-        let signature_at = payload_at + payload.len() + 1;
+        let payload_start = header.len() + 1;
+        let signature_start = payload_start + payload.len() + 1;
         let header = Header::from_members(object(TokenPart::Header, header, 0)?)?;
-        let claims = match object(TokenPart::Payload, payload, payload_at) {
-            Err(TokenError::Json(..) | TokenError::NotUtf8(_)) if holds_token(&header) => {
+        let claims = match object(TokenPart::Payload, payload, payload_start) {
+            Err(TokenError::Json(..) | TokenError::NotUtf8(_)) if is_nested(&header) => {
                 return Err(TokenError::Nested);
             }
             claims => UnverifiedClaims::from(ClaimSet(claims?)),
         };
-        let signature_bytes = decode_base64(TokenPart::Signature, signature, signature_at)?;
-        let input = text.get(..signature_at - 1).unwrap_or(text);
+        let signature_bytes = decode_base64(TokenPart::Signature, signature, signature_start)?;
+        let input = text.get(..signature_start - 1).unwrap_or(text);
         Ok(Self { token: UnverifiedToken { header, claims }, input, signature: signature_bytes })
     }
 }
 
-fn holds_token(header: &Header) -> bool {
+/// Whether the header says that the payload is another token.
+fn is_nested(header: &Header) -> bool {
     let cty = header.members().text("cty");
     cty.is_some_and(|cty| cty.eq_ignore_ascii_case("JWT") || cty.eq_ignore_ascii_case("application/jwt"))
 }
 
-/// The three parts, none of them empty.
+/// Splits a token into its three parts, none of them empty.
 fn split(text: &str) -> Result<(&str, &str, &str), TokenError> {
     if text.trim().is_empty() {
         return Err(TokenError::Empty);
@@ -106,12 +107,12 @@ fn split(text: &str) -> Result<(&str, &str, &str), TokenError> {
     if text.len() > MAX_TOKEN_BYTES {
         return Err(TokenError::TooLong(text.len()));
     }
-    let is_ours = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_token_character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let dots = text.bytes().filter(|byte| *byte == b'.').count();
-    // The other base64 alphabet and padding get the message of the part that they are in.
-    let is_near = |c: char| is_ours(c) || dots == 2 && matches!(c, '+' | '/' | '=');
-    if let Some(at) = text.find(|c| !is_near(c)) {
-        return Err(TokenError::NotAToken(input_kind::input_kind(text), Some(at)));
+    // Standard base64 and padding pass here in a text with three parts, so that decoding reports the part.
+    let is_allowed = |c: char| is_token_character(c) || dots == 2 && matches!(c, '+' | '/' | '=');
+    if let Some(offset) = text.find(|c| !is_allowed(c)) {
+        return Err(TokenError::NotAToken(input_kind::input_kind(text), Some(offset)));
     }
     let mut parts = text.split('.');
     match (parts.next(), parts.next(), parts.next(), dots) {
@@ -129,8 +130,8 @@ fn split(text: &str) -> Result<(&str, &str, &str), TokenError> {
     }
 }
 
-fn object(part: TokenPart, encoded: &str, at: usize) -> Result<Map<String, Value>, TokenError> {
-    let text = String::from_utf8(decode_base64(part, encoded, at)?).map_err(|_| TokenError::NotUtf8(part))?;
+fn object(part: TokenPart, encoded: &str, start: usize) -> Result<Map<String, Value>, TokenError> {
+    let text = String::from_utf8(decode_base64(part, encoded, start)?).map_err(|_| TokenError::NotUtf8(part))?;
     match json::parse(&text) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(TokenError::NotAnObject(part)),
@@ -138,10 +139,10 @@ fn object(part: TokenPart, encoded: &str, at: usize) -> Result<Map<String, Value
     }
 }
 
-/// Strict base64url (RFC 7515 section 2): no padding, no blanks, no bits that do not count. `at` is where the part
-/// starts in the token.
-fn decode_base64(part: TokenPart, encoded: &str, at: usize) -> Result<Vec<u8>, TokenError> {
-    base64url::decode_strict(encoded).map_err(|offset| TokenError::Base64(part, at + offset))
+/// Decodes strict base64url (RFC 7515 section 2): no padding, no blanks, and trailing bits of zero. `start` is the offset of
+/// the part in the token.
+fn decode_base64(part: TokenPart, encoded: &str, start: usize) -> Result<Vec<u8>, TokenError> {
+    base64url::decode_strict(encoded).map_err(|offset| TokenError::Base64(part, start + offset))
 }
 
 #[cfg(test)]
@@ -234,7 +235,7 @@ mod tests {
             ("häh", InputKind::Unknown),
         ] {
             match refused(text) {
-                TokenError::NotAToken(found, _) => assert_eq!(found, input_kind, "{text}"),
+                TokenError::NotAToken(kind, _) => assert_eq!(kind, input_kind, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         }

@@ -1,4 +1,4 @@
-//! What people really paste: the token with a header name, quotes, line breaks or a whole answer around it.
+//! Extracts the token from pasted text, which can contain a header name, quotes, line breaks or a JSON response around it.
 
 use serde_json::Value;
 
@@ -6,24 +6,24 @@ use super::base64url;
 use crate::json;
 use crate::warning::{Warning, WarningCode, warn};
 
-/// A token cut out of what was pasted.
+/// A token extracted from pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NormalizedToken {
-    /// What to decode. Not checked: decoding is as strict as ever, and refuses it when two tokens were pasted.
+    /// The text to decode. It is not checked: decoding reports errors, for example that two tokens were pasted.
     pub token: String,
-    /// What was left out, for the reader to see; empty when the text was the token, give or take blanks at its ends.
+    /// What was removed; empty if the text was the token, with or without blanks at its ends.
     pub warnings: Vec<Warning>,
 }
 
-/// How many places of a text are tried as the start of a token; real text has one or two.
+/// The maximum number of positions that are tried as the start of a token. Real texts have one or two.
 const MAX_STARTS: usize = 32;
 
-/// Cuts the token out of what somebody pasted: blanks and line breaks around and inside it, `Authorization: Bearer`,
-/// quotes, invisible characters, a command line, the JSON answer of a token endpoint (its `access_token`).
+/// Extracts the token from pasted text. Removes blanks and line breaks around and inside it, `Authorization: Bearer`, quotes,
+/// invisible characters, the rest of a command line, and the rest of a token endpoint's JSON response.
 ///
-/// Never fails: a text without a token comes back trimmed, two tokens come back with a blank between them, and
-/// [`UnverifiedToken::decode`](super::UnverifiedToken::decode) says what is wrong.
+/// Never fails: a text without a token is returned trimmed, two tokens are returned with a blank between them, and
+/// [`UnverifiedToken::decode`](super::UnverifiedToken::decode) reports the error.
 ///
 /// ```
 /// use gbac_engine::token;
@@ -43,8 +43,8 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
         warn(&mut warnings, WarningCode::TOKEN_RESPONSE, format!("the value of `{member}` was taken"), None);
     }
     let visible = visible.trim();
-    let found = tokens(visible);
-    let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
+    let tokens = tokens(visible);
+    let token = if tokens.is_empty() { strip(visible).to_owned() } else { tokens.join(" ") };
     if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
         warn(
             &mut warnings,
@@ -53,8 +53,8 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
             None,
         );
     }
-    // Blanks inside: the token as found is not one piece of the text.
-    if found.len() == 1 && !visible.contains(&token) {
+    // If the token is not a substring of the text, it had blanks inside.
+    if tokens.len() == 1 && !visible.contains(&token) {
         warn(
             &mut warnings,
             WarningCode::BLANKS_REMOVED,
@@ -65,12 +65,12 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
     NormalizedToken { token, warnings }
 }
 
-/// A byte order mark, a zero-width character, a mark of writing direction or a soft hyphen.
+/// Whether a character is a byte order mark, a zero-width character, a direction mark or a soft hyphen.
 pub(super) const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{ad}')
 }
 
-/// A quotation mark, straight, typographic or of a shell.
+/// Whether a character is a straight or typographic quotation mark, or a backtick.
 pub(super) const fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}')
 }
@@ -79,47 +79,47 @@ const fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
-/// The member of a token endpoint's answer that holds the token (RFC 6749 section 5.1).
+/// The token in a token endpoint's response, with the name of its member (RFC 6749 section 5.1).
 fn token_response(text: &str) -> Option<(&'static str, String)> {
     let text = text.trim();
     if !text.starts_with('{') {
         return None;
     }
-    let answer = json::parse(text).ok()?;
+    let response = json::parse(text).ok()?;
     ["access_token", "id_token"]
         .into_iter()
-        .find_map(|member| answer.get(member).and_then(Value::as_str).map(|token| (member, token.to_owned())))
+        .find_map(|member| response.get(member).and_then(Value::as_str).map(|token| (member, token.to_owned())))
 }
 
-/// Without quotes and `Authorization: Bearer` round it: for texts in which no token was found.
+/// Removes quotes and `Authorization: Bearer` around a text without a token.
 fn strip(text: &str) -> &str {
-    let quoted = |c: char| c.is_whitespace() || is_quote(c);
-    let mut rest = text.trim_matches(quoted);
+    let is_edge = |c: char| c.is_whitespace() || is_quote(c);
+    let mut rest = text.trim_matches(is_edge);
     while let Some(after) = ["authorization:", "bearer "].into_iter().find_map(|prefix| {
         let (start, after) = rest.split_at_checked(prefix.len())?;
         start.eq_ignore_ascii_case(prefix).then_some(after)
     }) {
-        rest = after.trim_matches(quoted);
+        rest = after.trim_matches(is_edge);
     }
     rest
 }
 
-/// Every token in a text, in order, with the blanks inside it left out.
+/// The tokens in a text, in order, without the blanks inside them.
 pub(super) fn tokens(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     let mut starts = MAX_STARTS;
     let mut rest = text;
     while !rest.is_empty() && starts > 0 {
         let length = run_length(rest);
         let (run, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
-        tokens_of_run(run, after.chars().next(), &mut starts, &mut found);
+        tokens_of_run(run, after.chars().next(), &mut starts, &mut tokens);
         rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or("");
     }
-    found
+    tokens
 }
 
-/// How many bytes at the start could belong to one token: its alphabet, padding (so that decoding can complain about
-/// it), blanks, and a shell's backslash at the end of a line.
+/// The number of bytes at the start that can belong to tokens: the alphabet of tokens, padding (which decoding reports),
+/// blanks, and the backslash at the end of a shell line.
 fn run_length(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
@@ -137,54 +137,54 @@ fn run_length(text: &str) -> usize {
     text.len()
 }
 
-/// The tokens of a run that `next` ends.
-fn tokens_of_run(run: &str, next: Option<char>, starts: &mut usize, found: &mut Vec<String>) {
+/// Collects the tokens of a run. `next` is the character after it, `starts` the remaining number of positions to try.
+fn tokens_of_run(run: &str, next: Option<char>, starts: &mut usize, tokens: &mut Vec<String>) {
     let dots = |chunk: &str| chunk.bytes().filter(|byte| *byte == b'.').count();
     let mut chunks: Vec<&str> = run.split(|c: char| c.is_whitespace() || c == '\\').filter(|c| !c.is_empty()).collect();
     let foreign = next.is_some_and(|c| !is_quote(c) && !matches!(c, ',' | ';' | '&' | ')' | ']' | '}' | '>' | '\\'));
     if foreign && chunks.len() > 1 && !run.ends_with(char::is_whitespace) {
-        // `Host` of `Host: example`, on the line after the token.
+        // The last chunk belongs to the text after the run, as `Host` in `Host: example` on the line after the token.
         chunks.pop();
     }
-    let mut left: usize = chunks.iter().map(|chunk| dots(chunk)).sum();
+    let mut remaining_dots: usize = chunks.iter().map(|chunk| dots(chunk)).sum();
     let mut chunks = chunks.as_slice();
     while let Some((first, after)) = chunks.split_first() {
-        if left < 2 || *starts == 0 {
+        if remaining_dots < 2 || *starts == 0 {
             return;
         }
         if !starts_token(first) {
-            left -= dots(first);
+            remaining_dots -= dots(first);
             chunks = after;
             continue;
         }
         *starts -= 1;
         let mut token = String::new();
-        let (mut taken, mut count) = (0, 0);
+        let (mut token_chunks, mut token_dots) = (0, 0);
         for chunk in chunks {
-            if count == 2 && starts_token(chunk) && left - count >= 2 {
+            if token_dots == 2 && starts_token(chunk) && remaining_dots - token_dots >= 2 {
                 break;
             }
             token.push_str(chunk);
-            count += dots(chunk);
-            taken += 1;
+            token_dots += dots(chunk);
+            token_chunks += 1;
         }
-        if count >= 2 && has_header(&token) {
-            found.push(token);
-            left -= count;
-            chunks = chunks.get(taken..).unwrap_or(&[]);
+        if token_dots >= 2 && has_header(&token) {
+            tokens.push(token);
+            remaining_dots -= token_dots;
+            chunks = chunks.get(token_chunks..).unwrap_or(&[]);
         } else {
-            left -= dots(first);
+            remaining_dots -= dots(first);
             chunks = after;
         }
     }
 }
 
-/// `{"` and `{` with a blank or a line break, in base64url.
+/// Whether a chunk starts with base64url for `{"`, or for `{` with a space or a line break.
 fn starts_token(chunk: &str) -> bool {
     chunk.starts_with("ey") || chunk.starts_with("ew")
 }
 
-/// Whether the first part is a JSON object. Padding and stray bits are for decoding to complain about.
+/// Whether the first part is a JSON object. Padding and spare bits are left for decoding to report.
 fn has_header(token: &str) -> bool {
     let header = token.split('.').next().unwrap_or("").trim_end_matches('=');
     let text = base64url::decode(header).ok().and_then(|header| String::from_utf8(header.bytes).ok());

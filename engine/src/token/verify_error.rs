@@ -1,55 +1,55 @@
-//! Why a token was not accepted (D-19).
+//! The errors of verifying a token (D-19).
 
 use std::fmt;
 
 use super::{Algorithm, TokenError};
 use crate::json::quote;
 
-/// How far two clocks may be apart, in seconds: `exp`, `nbf` and `iat` are missed by less than this without harm (D-19).
+/// The default allowed clock skew for `exp`, `nbf` and `iat`, in seconds (D-19).
 pub const CLOCK_SKEW_SECONDS: f64 = 30.0;
 
-/// Why a token was not accepted.
+/// Why a token is refused.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// It is not a token that we read.
+    /// The token cannot be decoded.
     Token(TokenError),
-    /// The header names no key.
+    /// The header has no key ID.
     KidMissing,
-    /// No usable key has the name; fresh keys may help.
+    /// No usable key has this ID. The key set may be out of date.
     KidUnknown(String),
     /// The key is for another algorithm than the header's.
     AlgorithmMismatch {
-        /// The header's.
+        /// The header's algorithm.
         token: Algorithm,
-        /// The key's.
+        /// The key's algorithm.
         key: Algorithm,
     },
-    /// The signature is not the key's.
+    /// The signature does not match the key.
     Signature,
-    /// `iss` is absent or not a text.
+    /// `iss` is absent or not a string.
     IssuerMissing,
-    /// `iss` is somebody else.
+    /// `iss` is not the expected issuer.
     IssuerMismatch {
-        /// What the token says.
+        /// The token's issuer.
         found: String,
-        /// What was expected.
+        /// The expected issuer.
         expected: String,
     },
-    /// `aud` is absent, or neither a text nor an array of texts.
+    /// `aud` is absent, or neither a string nor an array of strings.
     AudienceMissing,
-    /// `aud` does not hold the expected one.
+    /// `aud` does not contain the expected audience.
     AudienceMismatch {
-        /// What the token says.
+        /// The token's audiences.
         found: Vec<String>,
-        /// What was expected.
+        /// The expected audience.
         expected: String,
     },
-    /// The caller's clock is not a number.
+    /// The time of the check is not a finite number.
     ClockInvalid,
     /// `exp` is absent.
     ExpiryMissing,
-    /// A time claim is not a number; which one.
+    /// A time claim is not a number; its name.
     TimeInvalid(&'static str),
     /// `exp` is in the past.
     Expired {
@@ -72,17 +72,17 @@ pub enum VerifyError {
         /// The time of the check.
         now: f64,
     },
-    /// `typ` is not that of an access token.
+    /// `typ` is not accepted for access tokens.
     TypeRefused(String),
-    /// Only typed access tokens are accepted (RFC 9068), and `typ` is absent or another one.
+    /// Only typed access tokens are accepted (RFC 9068), and `typ` is absent or another type.
     NotAccessToken(Option<String>),
-    /// The lifetime is limited, and the token has no `iat`.
+    /// The lifetime of tokens is limited, but the token has no `iat`.
     IssuedAtMissing,
-    /// The token is valid for longer than is accepted.
+    /// The lifetime of the token exceeds the limit.
     LifetimeTooLong {
-        /// From `iat` to `exp`, in seconds.
+        /// The time from `iat` to `exp`, in seconds.
         lifetime: f64,
-        /// The longest accepted one, in seconds.
+        /// The maximum lifetime, in seconds.
         longest: f64,
     },
 }
@@ -145,7 +145,7 @@ impl VerifyError {
     }
 }
 
-/// What is wrong, without the allowed clock skew, because a service can be configured with another than the default.
+/// The message of an error without the default clock skew, for services that are configured with another one.
 pub struct Fact<'a>(pub &'a VerifyError);
 
 impl fmt::Display for VerifyError {
@@ -177,7 +177,7 @@ impl fmt::Display for Fact<'_> {
             VerifyError::AudienceMissing => f.write_str("the token has no audience (`aud`)"),
             VerifyError::AudienceMismatch { found, expected } => match found.as_slice() {
                 [] => write!(f, "the list of audiences is empty, without {}", quote(expected)),
-                [only] => write!(f, "the audience is {}, not {}", quote(only), quote(expected)),
+                [audience] => write!(f, "the audience is {}, not {}", quote(audience), quote(expected)),
                 [first, rest @ ..] => {
                     write!(f, "the audiences are {} and {} more, without {}", quote(first), rest.len(), quote(expected))
                 }

@@ -1,6 +1,6 @@
-//! The signature checks: a `CryptoProvider` for jsonwebtoken that verifies and cannot sign.
+//! Verifies signatures: a `CryptoProvider` for jsonwebtoken that cannot sign.
 //!
-//! Handed over as a value where it is used, never installed for the process: the engine has no globals.
+//! The provider is used directly and never installed for the process, because the engine has no global state.
 
 use std::marker::PhantomData;
 
@@ -14,10 +14,10 @@ use sha2::{Sha256, Sha384, Sha512};
 
 /// The smallest RSA modulus, in bits (RFC 7518 section 3.3).
 pub(super) const MIN_RSA_BITS: usize = 2048;
-/// The largest RSA modulus, in bits: a larger one only costs time.
+/// The largest RSA modulus, in bits. Larger ones are slow and not more secure in practice.
 pub(super) const MAX_RSA_BITS: usize = 8192;
 
-/// Verifies RS, PS, ES and EdDSA; signing, HMAC and everything about private keys answer an error.
+/// Verifies RS, PS, ES and EdDSA. Signing, HMAC and all operations with private keys return an error.
 pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory,
     verifier_factory,
@@ -30,19 +30,19 @@ pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
     },
 };
 
-/// Whether `signature` is the key's over `input`.
+/// Whether `signature` is a valid signature of `input` by the key.
 ///
 /// # Errors
-/// A key that is none, or of another family than the algorithm.
+/// The key is not valid, or is for another family of algorithms.
 pub(super) fn verify(algorithm: Algorithm, key: &DecodingKey, input: &[u8], signature: &Vec<u8>) -> Result<bool> {
     let verifier = (PROVIDER.verifier_factory)(&algorithm, key)?;
     Ok(verifier.verify(input, signature).is_ok())
 }
 
-/// Whether the key can be used with the algorithm at all.
+/// Checks that the key can be used with the algorithm.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The key is not valid for the algorithm.
 pub(super) fn check_key(algorithm: Algorithm, key: &DecodingKey) -> Result<()> {
     (PROVIDER.verifier_factory)(&algorithm, key).map(|_| ())
 }
@@ -60,7 +60,7 @@ fn verifier_factory(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn 
     if algorithm.family() != key.family() {
         return Err(new_error(ErrorKind::InvalidAlgorithm));
     }
-    // The keys of the RSA schemes check that the signature is below the modulus; `Pss` on its own does not.
+    // These `VerifyingKey` types check that the signature is below the modulus; `Pss` alone does not.
     Ok(match algorithm {
         Algorithm::RS256 => Check::boxed(algorithm, pkcs1v15::VerifyingKey::<Sha256>::new(rsa_key(key)?)),
         Algorithm::RS384 => Check::boxed(algorithm, pkcs1v15::VerifyingKey::<Sha384>::new(rsa_key(key)?)),
@@ -87,7 +87,7 @@ fn rsa_key(key: &DecodingKey) -> Result<RsaPublicKey> {
     let DecodingKeyKind::RsaModulusExponent { n, e } = key.kind() else {
         return Err(new_error(ErrorKind::InvalidKeyFormat));
     };
-    let refuse = |why: String| new_error(ErrorKind::InvalidRsaKey(why));
+    let refuse = |message: String| new_error(ErrorKind::InvalidRsaKey(message));
     let key = RsaPublicKey::new_with_max_size(BigUint::from_bytes_be(n), BigUint::from_bytes_be(e), MAX_RSA_BITS)
         .map_err(|error| refuse(error.to_string()))?;
     let bits = key.n().bits();
@@ -104,7 +104,7 @@ fn ed25519_key(key: &DecodingKey) -> Result<ed25519_dalek::VerifyingKey> {
     if key.is_weak() { Err(new_error(ErrorKind::InvalidEddsaKey)) } else { Ok(key) }
 }
 
-/// A key with the form of its signatures.
+/// A key with the type of its signatures.
 struct Check<K, S> {
     algorithm: Algorithm,
     key: K,
@@ -142,7 +142,7 @@ where
     }
 }
 
-/// Ed25519 by the strict rules (no points of small order), so that every checker agrees on what is valid.
+/// Ed25519 with the strict rules (no points of small order), which leave no room for different results between programs.
 struct Ed25519(ed25519_dalek::VerifyingKey);
 
 impl Verifier<ed25519_dalek::Signature> for Ed25519 {
@@ -155,8 +155,8 @@ impl Verifier<ed25519_dalek::Signature> for Ed25519 {
     }
 }
 
-/// In a browser module nobody draws random numbers: checking a signature needs none, and this provider does not sign.
-/// The crates beneath only build with a source named, so this one refuses.
+/// A source of random numbers that always fails. Dependencies require one to build for browsers, but verification needs no
+/// random numbers.
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 fn no_random(_: &mut [u8]) -> std::result::Result<(), getrandom::Error> {
     Err(getrandom::Error::UNSUPPORTED)
@@ -167,7 +167,7 @@ getrandom::register_custom_getrandom!(no_random);
 
 #[cfg(test)]
 mod tests {
-    //! The examples of the RFCs: signatures that other programs made.
+    //! The examples in RFCs: signatures by other programs.
     use super::*;
     use base64::Engine as _;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -181,15 +181,15 @@ mod tests {
         DecodingKey::from_rsa_components(N, "AQAB").unwrap()
     }
 
-    /// Whether the signature verifies; checks too that it does not for another text or another signature.
+    /// Whether the signature is valid. Also checks that a changed text and a changed signature are not.
     fn verifies(algorithm: Algorithm, key: &DecodingKey, header: &str, payload: &str, signature: &str) -> bool {
         let mut signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
         let input = format!("{header}.{payload}");
-        let good = verify(algorithm, key, input.as_bytes(), &signature).unwrap();
+        let is_valid = verify(algorithm, key, input.as_bytes(), &signature).unwrap();
         assert!(!verify(algorithm, key, format!("{input}A").as_bytes(), &signature).unwrap());
         signature[20] ^= 4;
         assert!(!verify(algorithm, key, input.as_bytes(), &signature).unwrap());
-        good
+        is_valid
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
         }
         assert!(check_key(Algorithm::HS256, &rsa()).is_err());
         assert!(check_key(Algorithm::ES256, &rsa()).is_err());
-        // Not even as DER: keys come from key sets only.
+        // Keys in DER are refused too, because all keys come from key sets.
         assert!(check_key(Algorithm::RS256, &DecodingKey::from_rsa_der(b"0")).is_err());
     }
 

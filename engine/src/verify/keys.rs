@@ -1,4 +1,4 @@
-//! The keys that tokens are checked with: a JSON Web Key Set (RFC 7517).
+//! The keys that verify tokens: a JSON Web Key Set (RFC 7517).
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::{crypto, roca};
 use crate::json::{self, JsonError, quote};
 use crate::token::{Algorithm, base64url};
 
-/// The longest text of a key set, in bytes: 1 MiB (D-19).
+/// The maximum length of a key set, in bytes: 1 MiB (D-19).
 pub const MAX_KEY_SET_BYTES: usize = 1 << 20;
 
-/// A key that can check signatures, for exactly one algorithm.
+/// A public key that verifies signatures with exactly one algorithm.
 #[derive(Debug, Clone)]
 pub struct Key {
     kid: String,
@@ -21,35 +21,35 @@ pub struct Key {
 }
 
 impl Key {
-    /// The name that tokens give in their `kid`; never empty.
+    /// The key ID, which tokens name in their `kid`; never empty.
     #[must_use]
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// The only algorithm it is used with (D-19).
+    /// The only algorithm that the key is used with (D-19).
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// Whether the signature is this key's over the input.
+    /// Whether the signature is a valid signature of the input by this key.
     pub(super) fn verifies(&self, input: &[u8], signature: &Vec<u8>) -> bool {
-        crypto::verify(name(self.algorithm), &self.key, input, signature).unwrap_or(false)
+        crypto::verify(jsonwebtoken_algorithm(self.algorithm), &self.key, input, signature).unwrap_or(false)
     }
 }
 
-/// A key of the set that is not used, and why.
+/// A key of the set that is not used, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyProblem {
-    /// Where in the set, from 0.
+    /// The index in the set, from 0.
     pub index: usize,
     /// Its `kid`, if it has one.
     pub kid: Option<String>,
-    /// A stable name of the fault.
+    /// The stable code of the problem.
     pub code: &'static str,
-    /// The fault as a sentence, without the key's name.
+    /// The problem as a sentence, without the key's ID.
     pub message: String,
 }
 
@@ -62,21 +62,21 @@ impl fmt::Display for KeyProblem {
     }
 }
 
-/// Why a text is no key set.
+/// Why a text is not a usable key set.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum KeySetError {
-    /// Longer than [`MAX_KEY_SET_BYTES`]; how long.
+    /// The text is longer than [`MAX_KEY_SET_BYTES`]; its length.
     TooLong(usize),
-    /// A key or certificate in PEM.
+    /// The text is a key or certificate in PEM.
     Pem,
-    /// Not strict JSON.
+    /// The text is not strict JSON.
     Json(JsonError),
-    /// The discovery document, which only names the place of the keys; that place.
+    /// The text is the discovery document, which only contains the URL of the keys; that URL.
     DiscoveryDocument(String),
-    /// JSON, but neither a key set nor a key.
+    /// The text is JSON, but neither a key set nor a key.
     NotAKeySet,
-    /// No key that can be used; what is wrong with each.
+    /// No key can be used; the problem of each.
     NoUsableKey(Vec<KeyProblem>),
 }
 
@@ -121,7 +121,7 @@ impl fmt::Display for KeySetError {
             Self::NotAKeySet => f.write_str("the JSON is neither a key set nor a key"),
             Self::NoUsableKey(problems) => match problems.as_slice() {
                 [] => f.write_str("the key set is empty"),
-                [only] => write!(f, "no usable key: {only}"),
+                [problem] => write!(f, "no usable key: {problem}"),
                 [first, rest @ ..] => write!(f, "no usable key: {first} (and {} more)", rest.len()),
             },
         }
@@ -134,7 +134,7 @@ impl std::error::Error for KeySetError {
     }
 }
 
-/// The usable keys of a JSON Web Key Set, in its order, and what was left out.
+/// The usable keys of a JSON Web Key Set, and the problems of the others.
 #[derive(Debug, Clone)]
 pub struct KeySet {
     keys: Vec<Key>,
@@ -142,14 +142,14 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// Reads a key set, or one key on its own, of at most [`MAX_KEY_SET_BYTES`].
+    /// Parses a key set, or a single key, of at most [`MAX_KEY_SET_BYTES`].
     ///
-    /// A key that cannot be used (encryption keys, shared secrets, unknown curves, RSA below 2048 bits, no `kid`, its
-    /// private part published, ...) is left out and named by [`problems`](Self::problems), so that a provider that
-    /// adds one does not lock everybody out.
+    /// A key that cannot be used (encryption keys, shared secrets, unknown curves, RSA below 2048 bits, no `kid`, published
+    /// private part, ...) is skipped and listed in [`problems`](Self::problems). The other keys stay usable if the provider adds
+    /// such a key.
     ///
     /// # Errors
-    /// A text that is not strict JSON, that is no key set, or that has no usable key.
+    /// The text is not strict JSON, is not a key set, or has no usable key.
     pub fn parse(text: &str) -> Result<Self, KeySetError> {
         if text.len() > MAX_KEY_SET_BYTES {
             return Err(KeySetError::TooLong(text.len()));
@@ -185,7 +185,7 @@ impl KeySet {
         check_purpose(members)?;
         let (algorithms, key) = public_key(members)?;
         let algorithm = pinned_algorithm(members, algorithms)?;
-        crypto::check_key(name(algorithm), &key)
+        crypto::check_key(jsonwebtoken_algorithm(algorithm), &key)
             .map_err(|error| unusable("key_invalid", &format!("the key itself is refused ({error})")))?;
         let kid = match members.get("kid") {
             Some(Value::String(kid)) if !kid.is_empty() => kid.clone(),
@@ -201,19 +201,19 @@ impl KeySet {
         Ok(Key { kid, algorithm, key })
     }
 
-    /// The usable keys, in the set's order; never empty.
+    /// The usable keys, in the order of the set; never empty.
     #[must_use]
     pub fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// What was left out, and why, in the set's order.
+    /// The keys that are not used, with the reasons, in the order of the set.
     #[must_use]
     pub fn problems(&self) -> &[KeyProblem] {
         &self.problems
     }
 
-    /// Whether a usable key has that name; without one, a fresh key set may help.
+    /// Whether a usable key has this ID. If not, the key set may be out of date.
     #[must_use]
     pub fn contains(&self, kid: &str) -> bool {
         self.keys.iter().any(|key| key.kid == kid)
@@ -229,7 +229,7 @@ fn unusable(code: &'static str, message: &str) -> Unusable {
     Unusable { code, message: message.to_owned() }
 }
 
-/// `use`, `key_ops`, and no private part (RFC 7517 sections 4.2 and 4.3).
+/// Checks that the key is for verification (`use`, `key_ops`) and has no private part (RFC 7517 sections 4.2 and 4.3).
 fn check_purpose(members: &Map<String, Value>) -> Result<(), Unusable> {
     if members.get("kty").and_then(Value::as_str) == Some("oct") {
         return Err(unusable("shared_secret", "it is a shared secret, and whoever can check one can forge with it"));
@@ -255,7 +255,7 @@ fn check_purpose(members: &Map<String, Value>) -> Result<(), Unusable> {
     }
 }
 
-/// The key, and the algorithms that its type allows: the first is the one meant when the key names none (D-19).
+/// The key, and the algorithms that its type allows. The first is the default for a key without `alg` (D-19).
 fn public_key(members: &Map<String, Value>) -> Result<(&'static [Algorithm], DecodingKey), Unusable> {
     use Algorithm::{EdDsa, Es256, Es384, Ps256, Ps384, Ps512, Rs256, Rs384, Rs512};
     let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -282,19 +282,20 @@ fn public_key(members: &Map<String, Value>) -> Result<(&'static [Algorithm], Dec
     }
 }
 
+/// The key's `alg`, or the default for its type.
 fn pinned_algorithm(members: &Map<String, Value>, allowed: &[Algorithm]) -> Result<Algorithm, Unusable> {
     let alg = match (members.get("alg"), allowed) {
         (None, [default, ..]) => return Ok(*default),
         (Some(Value::String(alg)), _) => alg,
         _ => return Err(unusable("key_invalid", "its `alg` is not a text")),
     };
-    let fitting = Algorithm::parse(alg).filter(|algorithm| allowed.contains(algorithm));
-    fitting.ok_or_else(|| {
+    Algorithm::parse(alg).filter(|algorithm| allowed.contains(algorithm)).ok_or_else(|| {
         unusable("key_algorithm", &format!("its algorithm {} is not one that is accepted for its type", quote(alg)))
     })
 }
 
-/// An uncompressed point (SEC 1 section 2.3.3) from coordinates of full length (RFC 7518 section 6.2.1).
+/// Reads an elliptic-curve key: an uncompressed point (SEC 1 section 2.3.3) with coordinates of full length (RFC 7518
+/// section 6.2.1).
 fn ec_key(members: &Map<String, Value>, length: usize) -> Result<DecodingKey, Unusable> {
     let mut point = vec![4];
     for coordinate in ["x", "y"] {
@@ -315,8 +316,8 @@ fn bytes(members: &Map<String, Value>, name: &str) -> Result<Vec<u8>, Unusable> 
         .ok_or_else(|| unusable("key_invalid", &format!("its `{name}` is missing, or is not base64url")))
 }
 
-/// The same algorithm by jsonwebtoken's name.
-const fn name(algorithm: Algorithm) -> jsonwebtoken::Algorithm {
+/// The algorithm as a value of jsonwebtoken.
+const fn jsonwebtoken_algorithm(algorithm: Algorithm) -> jsonwebtoken::Algorithm {
     match algorithm {
         Algorithm::Rs256 => jsonwebtoken::Algorithm::RS256,
         Algorithm::Rs384 => jsonwebtoken::Algorithm::RS384,
@@ -345,7 +346,7 @@ mod tests {
         json!({"kty": "OKP", "crv": "Ed25519", "kid": "good", "x": X})
     }
 
-    /// What becomes of a good RSA key with these members changed (null takes one away).
+    /// Reads a valid RSA key with some members changed, or removed by `null`.
     fn rsa(changes: &Value) -> Result<Algorithm, KeyProblem> {
         let mut key = json!({"kty": "RSA", "kid": "k", "n": N, "e": "AQAB"});
         for (name, value) in changes.as_object().unwrap() {
@@ -358,7 +359,7 @@ mod tests {
         other(&key)
     }
 
-    /// What becomes of a key that stands after a good one.
+    /// Reads a key that follows a valid one.
     fn other(key: &Value) -> Result<Algorithm, KeyProblem> {
         let set = KeySet::parse(&json!({"keys": [good(), key]}).to_string()).unwrap();
         match (set.keys(), set.problems()) {
@@ -368,7 +369,7 @@ mod tests {
                 assert!(!problem.to_string().ends_with('.'));
                 Err(problem.clone())
             }
-            found => panic!("{found:?}"),
+            result => panic!("{result:?}"),
         }
     }
 
@@ -415,10 +416,10 @@ mod tests {
         assert!(rsa(&json!({"n": modulus(256)})).is_ok());
         assert!(rsa(&json!({"n": modulus(1024)})).is_ok());
         assert_eq!(code(rsa(&json!({"n": modulus(1025)}))), "key_invalid");
-        // 65537^128, as large as a key of 2048 bits: what the library of CVE-2017-15361 makes looks like it.
+        // 65537^128 has the size of a key of 2048 bits and the form of the keys in CVE-2017-15361.
         let power = rsa::BigUint::from(65_537_u32).modpow(&128_u32.into(), &(rsa::BigUint::from(1_u32) << 4_096));
         assert_eq!(code(rsa(&json!({"n": URL_SAFE_NO_PAD.encode(power.to_bytes_be())}))), "key_weak");
-        // Zeros in front do not make a key longer.
+        // Leading zeros do not count as length.
         let padded = URL_SAFE_NO_PAD.encode([vec![0; 200], vec![0xff; 128]].concat());
         assert_eq!(code(rsa(&json!({"n": padded}))), "key_invalid");
         assert!(rsa(&json!({"n": format!("AA{N}")})).is_err() && rsa(&json!({"e": "AAEAAQ"})).is_ok());
@@ -447,7 +448,7 @@ mod tests {
         assert_eq!(ed("Ed448", X), "key_unsupported");
         assert_eq!(ed("X25519", X), "key_unsupported");
         assert_eq!(ed("Ed25519", "AAAA"), "key_invalid");
-        // The neutral element: of small order.
+        // The neutral element, which has a small order.
         assert_eq!(ed("Ed25519", &URL_SAFE_NO_PAD.encode([[1].as_slice(), &[0; 31]].concat())), "key_invalid");
     }
 
@@ -456,7 +457,7 @@ mod tests {
         assert_eq!(code(rsa(&json!({"kid": null}))), "key_without_kid");
         assert_eq!(code(rsa(&json!({"kid": ""}))), "key_without_kid");
         assert_eq!(code(rsa(&json!({"kid": 7}))), "key_invalid");
-        // The same name for another algorithm is another key, for the same one the first counts.
+        // Keys with the same ID are different if their algorithms are; otherwise, the first is used.
         assert!(rsa(&json!({"kid": "good"})).is_ok());
         assert_eq!(code(other(&good())), "duplicate_kid");
         let set = KeySet::parse(&good().to_string()).unwrap();

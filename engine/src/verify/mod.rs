@@ -1,6 +1,6 @@
-//! The checks of a token against the keys of its issuer (feature `verify`, D-19).
+//! Verifies tokens with the keys of their issuer (feature `verify`, D-19).
 //!
-//! [`verify()`] is the only maker of [`Claims`]. [`verification_steps()`] runs the same checks for a reader, one line each.
+//! Only [`verify()`] and its variants create [`Claims`]. [`verification_steps()`] runs the same checks and reports each one.
 
 mod crypto;
 mod keys;
@@ -18,12 +18,12 @@ use crate::time::Timestamp;
 use crate::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
 use crate::token::{Claims, Header, Signed};
 
-/// What a token has to say besides having a good signature.
+/// The requirements for a token besides a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Validation<'a> {
-    /// The exact `iss`; `None` leaves it unchecked.
+    /// The exact `iss`; `None` to skip the check.
     pub issuer: Option<&'a str>,
-    /// What `aud` has to be or hold; `None` leaves it unchecked.
+    /// The value that `aud` must be or contain; `None` to skip the check.
     pub audience: Option<&'a str>,
     /// The time of the check.
     pub now: Timestamp,
@@ -33,38 +33,38 @@ pub struct Validation<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// What signed it.
+    /// The header.
     pub header: Header,
-    /// What it says, and may be believed.
+    /// The verified claims.
     pub claims: Claims,
 }
 
-/// What became of one check.
+/// The outcome of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerificationOutcome {
-    /// As it should be.
+    /// The check passed.
     Passed,
-    /// The token is refused for this.
+    /// The check failed, so the token is refused.
     Failed,
-    /// Nothing to check, or nothing to check it with.
+    /// The check was skipped: the claim is absent, or nothing is required.
     NotChecked,
 }
 
-/// One check of a token, for a reader.
+/// One check of a token and its outcome, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VerificationStep {
     /// `form`, `signature`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
     pub name: &'static str,
-    /// What became of it.
+    /// The outcome.
     pub outcome: VerificationOutcome,
-    /// The stable name of the fault when it failed.
+    /// The stable code of the error, if the check failed.
     pub code: Option<&'static str>,
-    /// A sentence about it.
+    /// The details, as a short text.
     pub detail: String,
 }
 
-/// Checks a token: form, signature, issuer, audience, times, type (D-19).
+/// Verifies a token: form, signature, issuer, audience, times, type (D-19).
 ///
 /// # Errors
 /// The first check that failed, in that order.
@@ -72,7 +72,7 @@ pub fn verify(token: &str, keys: &KeySet, validation: Validation<'_>) -> Result<
     verify_with_rules(token, keys, validation, TokenRules::default())
 }
 
-/// As [`verify()`], for clocks that may be `skew` seconds apart: what the service's setting says.
+/// As [`verify()`], with an allowed clock skew in seconds.
 ///
 /// # Errors
 /// As [`verify()`].
@@ -88,7 +88,7 @@ pub fn verify_with_skew(
 /// As [`verify()`], with the rules of a service.
 ///
 /// # Errors
-/// As [`verify()`]; and a token that is not typed as an access token, or that is valid for too long, if the rules say so.
+/// As [`verify()`], and a token that does not satisfy the rules.
 pub fn verify_with_rules(
     token: &str,
     keys: &KeySet,
@@ -103,8 +103,8 @@ pub fn verify_with_rules(
     Ok(Verified { header: signed.token.header, claims: signed.token.claims.into_verified() })
 }
 
-/// Runs the same checks as [`verify()`] and reports each on its own line; `verify` accepts the token exactly when no
-/// line failed. After a failure the lines that follow are about what the token says, not about what is true.
+/// Runs the same checks as [`verify()`] and reports each one. `verify` accepts the token if and only if no check failed. If the
+/// signature check failed, the results of the later checks are about unverified claims.
 #[must_use]
 pub fn verification_steps(token: &str, keys: &KeySet, validation: Validation<'_>) -> Vec<VerificationStep> {
     verification_steps_with_rules(token, keys, validation, TokenRules::default())
@@ -121,18 +121,18 @@ pub fn verification_steps_with_rules(
     let signed = Signed::read(token).map_err(VerifyError::Token);
     let form = signed.as_ref().map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
     let unread = || Ok(ClaimCheck::NotChecked("the token could not be read".to_owned()));
-    let mut lines = vec![step("form", form.map_err(Clone::clone))];
-    lines.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
+    let mut steps = vec![step("form", form.map_err(Clone::clone))];
+    steps.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
     for (name, check) in CHECKS {
-        let found =
+        let result =
             signed.as_ref().map_or_else(|_| unread(), |signed| check(stated(signed), validation.requirements(rules)));
-        lines.push(step(name, found));
+        steps.push(step(name, result));
     }
-    lines
+    steps
 }
 
-fn step(name: &'static str, found: Result<ClaimCheck, VerifyError>) -> VerificationStep {
-    match found {
+fn step(name: &'static str, result: Result<ClaimCheck, VerifyError>) -> VerificationStep {
+    match result {
         Ok(ClaimCheck::Passed(detail)) => {
             VerificationStep { name, outcome: VerificationOutcome::Passed, code: None, detail }
         }
@@ -160,15 +160,15 @@ const fn stated<'s>(signed: &'s Signed<'_>) -> Stated<'s> {
 
 fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, VerifyError> {
     let kid = claim_checks::key_id(&signed.token.header)?;
-    let wanted = signed.token.header.algorithm();
-    // The token's header chooses among the keys, but the key alone says with which algorithm it is used.
-    let mut named = keys.keys().iter().filter(|key| key.kid() == kid).peekable();
-    let first = named.peek().map(|key| key.algorithm()).ok_or_else(|| VerifyError::KidUnknown(kid.to_owned()))?;
-    let key = named
-        .find(|key| key.algorithm() == wanted)
-        .ok_or(VerifyError::AlgorithmMismatch { token: wanted, key: first })?;
+    let algorithm = signed.token.header.algorithm();
+    // The header selects the key, but never the algorithm that a key is used with.
+    let mut candidates = keys.keys().iter().filter(|key| key.kid() == kid).peekable();
+    let first = candidates.peek().map(|key| key.algorithm()).ok_or_else(|| VerifyError::KidUnknown(kid.to_owned()))?;
+    let key = candidates
+        .find(|key| key.algorithm() == algorithm)
+        .ok_or(VerifyError::AlgorithmMismatch { token: algorithm, key: first })?;
     if key.verifies(signed.input.as_bytes(), &signed.signature) {
-        Ok(ClaimCheck::Passed(format!("{} by the key {}", wanted.name(), quote(kid))))
+        Ok(ClaimCheck::Passed(format!("{} by the key {}", algorithm.name(), quote(kid))))
     } else {
         Err(VerifyError::Signature)
     }

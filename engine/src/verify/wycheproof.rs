@@ -1,5 +1,5 @@
-//! Wycheproof's signatures, most of them forged or malformed, against the checks of signatures and keys. What differs from
-//! Wycheproof's verdict is a row of [`DIFFERENCES`], with the reason.
+//! Checks signatures and keys with Wycheproof's test vectors, most of them forged or malformed. [`DIFFERENCES`] lists the
+//! results that differ from Wycheproof's, with the reasons.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use wycheproof::{HashFunction, TestResult, ecdsa, eddsa, rsa_pkcs1_verify, rsa_p
 
 use super::KeySet;
 
-/// Why verdicts differ.
+/// The reasons for different results.
 const DER: &str = "a signature of a JWS is the fixed-width r and s, not DER (RFC 7518 section 3.4)";
-const NULL: &str = "a digest without its NULL parameter is an old form that PKCS #1 2.2 does not allow to be made";
+const NULL: &str = "PKCS #1 2.2 does not allow signers to omit the NULL parameter of the digest";
 const SALT: &str = "the salt of a JWS is as long as the hash (RFC 7518 section 3.5)";
-const SALT_OF_JWS: &str =
-    "invalid only since the set wants no salt; with a salt as long as the hash, JWS wants this signature";
-const MASK: &str = "the mask of a JWS has the hash of the signature and the salt its length (RFC 7518 section 3.5)";
+const SALT_OF_JWS: &str = "invalid only because the set requires an empty salt; JWS requires a salt as long as the hash, as in this signature";
+const MASK: &str =
+    "in a JWS, the mask uses the hash of the signature, and the salt has its length (RFC 7518 section 3.5)";
 
-/// Signatures that are judged differently: the set, Wycheproof's verdict and ours, how many, and why.
+/// Different results: the test set, Wycheproof's result, the engine's result, the number of signatures, and the reason.
 const DIFFERENCES: &[(&str, &str, &str, usize, &str)] = &[
     ("EcdsaSecp256r1Sha256", "valid", "refused", 174, DER),
     ("EcdsaSecp384r1Sha384", "valid", "refused", 194, DER),
@@ -46,7 +46,7 @@ const DIFFERENCES: &[(&str, &str, &str, usize, &str)] = &[
     ("RsaPssmiscWithParams", "valid", "refused", 87, MASK),
 ];
 
-/// How many signatures of each algorithm were compared, so that none is left out unnoticed.
+/// The number of compared signatures of each algorithm, so that the test fails if some are skipped.
 const COMPARED: &[(&str, usize)] = &[
     ("ES256", 746),
     ("ES384", 784),
@@ -59,7 +59,7 @@ const COMPARED: &[(&str, usize)] = &[
     ("RS512", 1037),
 ];
 
-/// The verdicts that were compared.
+/// Counts compared signatures and different results.
 #[derive(Default)]
 struct Comparison {
     compared: BTreeMap<String, usize>,
@@ -67,27 +67,27 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Compares the verdicts on the signatures of a key, as a key set has it.
+    /// Compares the results for the signatures of a key.
     fn compare<'v>(&mut self, set: &str, key: &Value, vectors: impl Iterator<Item = Vector<'v>>) {
-        // A key that is left out accepts nothing.
+        // A key that cannot be used accepts no signature.
         let keys = KeySet::parse(&key.to_string()).ok();
         for (message, signature, result) in vectors {
             *self.compared.entry(key["alg"].as_str().unwrap().to_owned()).or_default() += 1;
             let is_accepted = keys.as_ref().is_some_and(|keys| keys.keys()[0].verifies(message, signature));
-            let ours = if is_accepted { "accepted" } else { "refused" };
-            let theirs = match result {
+            let engine = if is_accepted { "accepted" } else { "refused" };
+            let wycheproof = match result {
                 TestResult::Valid => "valid",
                 TestResult::Invalid => "invalid",
                 TestResult::Acceptable => "acceptable",
             };
-            if !matches!((theirs, ours), ("valid", "accepted") | ("invalid", "refused")) {
-                *self.differences.entry((set.to_owned(), theirs, ours)).or_default() += 1;
+            if !matches!((wycheproof, engine), ("valid", "accepted") | ("invalid", "refused")) {
+                *self.differences.entry((set.to_owned(), wycheproof, engine)).or_default() += 1;
             }
         }
     }
 }
 
-/// A message, a signature and Wycheproof's verdict.
+/// A message, a signature and Wycheproof's result.
 type Vector<'v> = (&'v Vec<u8>, &'v Vec<u8>, TestResult);
 
 fn encode(bytes: &[u8]) -> String {
@@ -98,7 +98,7 @@ fn rsa(alg: &str, modulus: &[u8], exponent: &[u8]) -> Value {
     json!({ "kty": "RSA", "kid": "k", "alg": alg, "n": encode(modulus), "e": encode(exponent) })
 }
 
-/// The name of an algorithm whose hash this is, such as `RS256`.
+/// The name of the algorithm with this hash, such as `RS256`.
 fn with_hash(family: &str, hash: HashFunction) -> Option<String> {
     let bits = match hash {
         HashFunction::Sha2_256 => 256,
@@ -111,7 +111,7 @@ fn with_hash(family: &str, hash: HashFunction) -> Option<String> {
 
 #[test]
 fn signatures_are_judged_as_wycheproof_judges_them() {
-    let mut found = Comparison::default();
+    let mut comparison = Comparison::default();
     for (name, alg, crv) in [
         (ecdsa::TestName::EcdsaSecp256r1Sha256P1363, "ES256", "P-256"),
         (ecdsa::TestName::EcdsaSecp384r1Sha384P1363, "ES384", "P-384"),
@@ -122,20 +122,20 @@ fn signatures_are_judged_as_wycheproof_judges_them() {
             let (x, y) = group.key.key[1..].split_at((group.key.key.len() - 1) / 2);
             let key = json!({ "kty": "EC", "kid": "k", "alg": alg, "crv": crv, "x": encode(x), "y": encode(y) });
             let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
-            found.compare(&format!("{name:?}"), &key, vectors);
+            comparison.compare(&format!("{name:?}"), &key, vectors);
         }
     }
     for group in eddsa::TestSet::load(eddsa::TestName::Ed25519).unwrap().test_groups {
         let key = json!({ "kty": "OKP", "kid": "k", "alg": "EdDSA", "crv": "Ed25519", "x": encode(&group.key.pk) });
         let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
-        found.compare("Ed25519", &key, vectors);
+        comparison.compare("Ed25519", &key, vectors);
     }
     for name in rsa_pkcs1_verify::TestName::all() {
         for group in rsa_pkcs1_verify::TestSet::load(name).unwrap().test_groups {
             let Some(alg) = with_hash("RS", group.hash) else { continue };
             let key = rsa(&alg, &group.key.n, &group.key.e);
             let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
-            found.compare(&format!("{name:?}"), &key, vectors);
+            comparison.compare(&format!("{name:?}"), &key, vectors);
         }
     }
     for name in rsa_pss_verify::TestName::all() {
@@ -143,15 +143,18 @@ fn signatures_are_judged_as_wycheproof_judges_them() {
             let Some(alg) = with_hash("PS", group.hash) else { continue };
             let key = rsa(&alg, &group.key.n, &group.key.e);
             let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
-            found.compare(&format!("{name:?}"), &key, vectors);
+            comparison.compare(&format!("{name:?}"), &key, vectors);
         }
     }
-    let differences: Vec<_> =
-        found.differences.iter().map(|((set, theirs, ours), count)| (set.as_str(), *theirs, *ours, *count)).collect();
+    let differences: Vec<_> = comparison
+        .differences
+        .iter()
+        .map(|((set, wycheproof, engine), count)| (set.as_str(), *wycheproof, *engine, *count))
+        .collect();
     let known: Vec<_> =
-        DIFFERENCES.iter().map(|(set, theirs, ours, count, _)| (*set, *theirs, *ours, *count)).collect();
+        DIFFERENCES.iter().map(|(set, wycheproof, engine, count, _)| (*set, *wycheproof, *engine, *count)).collect();
     assert_eq!(differences, known);
     assert!(DIFFERENCES.iter().all(|(.., reason)| !reason.is_empty()));
-    let compared: Vec<_> = found.compared.iter().map(|(algorithm, count)| (algorithm.as_str(), *count)).collect();
+    let compared: Vec<_> = comparison.compared.iter().map(|(algorithm, count)| (algorithm.as_str(), *count)).collect();
     assert_eq!(compared, COMPARED);
 }

@@ -1,4 +1,4 @@
-//! Questions about a whole policy (feature `analyze`).
+//! Analysis of whole policies (feature `analyze`).
 
 use gbac_analysis::check::{Answer, Check};
 use gbac_analysis::{Finding, Scope};
@@ -12,13 +12,13 @@ use gbac_json::{
 };
 use wasm_bindgen::prelude::*;
 
-use crate::fault::{Fault, given, text};
+use crate::fault::{Fault, ok_or_store, text};
 use crate::identity::question_from;
 use crate::{Identity, Policy, parsed, value};
 
 #[wasm_bindgen]
 impl Policy {
-    /// Who may do what a question asks: one operation on one resource.
+    /// Who can do one operation on one resource.
     #[wasm_bindgen(js_name = whoCan)]
     #[must_use]
     pub fn who_can(&self, question: &str) -> Option<JsValue> {
@@ -26,85 +26,86 @@ impl Policy {
         let request = check
             .access(At::IgnoringExpiry)
             .ok_or_else(|| Fault::new(FaultCode::REQUEST_NOT_TAKEN, &"ask about one operation on one resource"));
-        Some(value(&WhoCanJson::from(&gbac_analysis::who_can(&self.policy(), &given(request)?))))
+        Some(value(&WhoCanJson::from(&gbac_analysis::who_can(&self.policy(), &ok_or_store(request)?))))
     }
 
-    /// What a principal may do, as `Type:name`; `User:*` is everyone.
+    /// The permissions of a principal, as `Type:name`; `User:*` is everyone.
     #[wasm_bindgen(js_name = permissionsOf)]
     #[must_use]
     pub fn permissions_of(&self, principal: &str) -> Option<JsValue> {
         let principal = Principal::parse(principal);
         let principal = principal.map_err(|error| Fault::with_hint(&error, &error.hint()));
-        let holder = Scope::of(&given(principal)?);
-        Some(value(&PermissionsJson::from(&gbac_analysis::permissions_of(&self.policy(), &holder))))
+        let scope = Scope::of(&ok_or_store(principal)?);
+        Some(value(&PermissionsJson::from(&gbac_analysis::permissions_of(&self.policy(), &scope))))
     }
 
-    /// What a later policy decides differently.
+    /// The decisions that differ in a later policy.
     #[must_use]
     pub fn diff(&self, later: &Self) -> JsValue {
         value(&DiffJson::from(&gbac_analysis::diff(&self.policy(), &later.policy())))
     }
 
-    /// Names that become one group: of these, a JSON array, as a token has them, and of all known groups; under what the
-    /// settings say of nested names unless another behaviour is named.
+    /// Names that become the same group, among `names` (a JSON array of names in a token) and all known groups. Nested names are
+    /// treated as in the settings, unless `nested` is given.
     #[must_use]
     pub fn collisions(&self, names: &str, nested: Option<String>, limit: usize) -> Option<JsValue> {
-        let names: Vec<String> = given(
+        let names: Vec<String> = ok_or_store(
             serde_json::from_str(names)
                 .map_err(|_| Fault::new(FaultCode::WRONG_TYPE, &"the names are an array of texts")),
         )?;
         let policy = self.policy();
         let nested = match nested {
-            Some(nested) => {
-                given(nested.parse::<NestedGroupBehavior>().map_err(|error| Fault::with_hint(&error, error.hint())))?
-            }
+            Some(nested) => ok_or_store(
+                nested.parse::<NestedGroupBehavior>().map_err(|error| Fault::with_hint(&error, error.hint())),
+            )?,
             None => policy.settings().identity_rules().extraction.nested,
         };
         Some(value(&CollisionReportJson::from(&gbac_analysis::collision_gains(&policy, nested, &names, limit))))
     }
 
-    /// What changes would do to somebody, and to the answer to a question of theirs where there is one.
+    /// The effect of changes on an identity, and on the decision of a check if one is given.
     #[wasm_bindgen(js_name = whatIf)]
     #[must_use]
     pub fn what_if(&self, who: &str, changes: &str, question: Option<String>, now: f64) -> Option<JsValue> {
-        let who = given(
+        let subject = ok_or_store(
             gbac_json::subject_from_json(who)
                 .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
         )?;
-        let trials = gbac_json::hypothetical_changes_from_json(changes);
-        let trials = given(trials.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
+        let changes = gbac_json::hypothetical_changes_from_json(changes);
+        let changes = ok_or_store(changes.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
         let question = match question {
             Some(question) => Some(question_from(&question)?),
             None => None,
         };
-        let found = gbac_analysis::what_if(&self.policy(), &who, &trials, question.as_ref(), None, At::seconds(now));
-        let found = given(found.map_err(|error| Fault::from(&error)))?;
-        // It may repeat settings, whose attributes have any names.
-        Some(parsed(&text(&WhatIfJson::from(&found))))
+        let at = At::seconds(now);
+        let effect = gbac_analysis::what_if(&self.policy(), &subject, &changes, question.as_ref(), None, at);
+        let effect = ok_or_store(effect.map_err(|error| Fault::from(&error)))?;
+        // As text, because the result can contain settings, whose attributes have arbitrary names.
+        Some(parsed(&text(&WhatIfJson::from(&effect))))
     }
 
-    /// What is odd in it.
+    /// The findings of the policy.
     #[must_use]
     pub fn lint(&self) -> JsValue {
         findings(&gbac_analysis::lint(&self.policy()))
     }
 }
 
-/// What is odd in a policy document, what it holds twice too.
+/// The findings of a policy document, including duplicate entries.
 #[wasm_bindgen(js_name = lintDocument)]
 #[must_use]
 pub fn lint_document(document: &str) -> Option<JsValue> {
-    let found = gbac_json::lint_from_json(document);
-    Some(findings(&given(found.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?))
+    let list = gbac_json::lint_from_json(document);
+    Some(findings(&ok_or_store(list.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?))
 }
 
-fn findings(found: &[Finding]) -> JsValue {
-    value(&found.iter().map(FindingJson::from).collect::<Vec<_>>())
+fn findings(list: &[Finding]) -> JsValue {
+    value(&list.iter().map(FindingJson::from).collect::<Vec<_>>())
 }
 
 #[wasm_bindgen]
 impl Identity {
-    /// What it may do until it expires; at `now`, in seconds since 1970, also whether it has expired.
+    /// Its permissions until it expires, and whether it has expired at `now`, in seconds since 1970, if given.
     #[must_use]
     pub fn permissions(&self, now: Option<f64>) -> JsValue {
         let policy = self.state.policy.borrow();
@@ -113,7 +114,7 @@ impl Identity {
         value(&PermissionsJson { expired, ..(&gbac_analysis::permissions(&policy, identity)).into() })
     }
 
-    /// What is the least that would allow what a question asks; none when one of several permissions is enough for that.
+    /// The smallest change that would allow a request; `None` for an API request for which one of several permissions suffices.
     #[wasm_bindgen(js_name = leastGrant)]
     #[must_use]
     pub fn least_grant(&mut self, question: &str, now: f64) -> Option<JsValue> {
@@ -129,14 +130,16 @@ impl Identity {
             )),
             Answer::Api { decisions, .. } => Ok(decisions
                 .iter()
-                .map(|(needed, _)| check.request(needed.operation, needed.resource_type, &needed.resource_name, at))
+                .map(|(required, _)| {
+                    check.request(required.operation, required.resource_type, &required.resource_name, at)
+                })
                 .collect()),
         };
-        let least = gbac_analysis::least_grant(&policy, self.open.identity(), &given(requests)?);
+        let least = gbac_analysis::least_grant(&policy, self.open.identity(), &ok_or_store(requests)?);
         Some(value(&LeastGrantJson::from(&least)))
     }
 
-    /// What has to go for one operation on one resource to be denied.
+    /// The smallest removal after which a request for one operation on one resource is denied.
     #[must_use]
     pub fn revoke(&self, question: &str, now: f64) -> Option<JsValue> {
         let check = question_from(question)?;
@@ -144,15 +147,20 @@ impl Identity {
             .access(At::seconds(now))
             .ok_or_else(|| Fault::new(FaultCode::REQUEST_NOT_TAKEN, &"ask about one operation on one resource"));
         let policy = self.state.policy.borrow();
-        Some(value(&RevocationJson::from(&gbac_analysis::revoke(&policy, self.open.identity(), &given(request)?))))
+        Some(value(&RevocationJson::from(&gbac_analysis::revoke(
+            &policy,
+            self.open.identity(),
+            &ok_or_store(request)?,
+        ))))
     }
 
-    /// How this one and another of the same policy differ, and how a question is answered to both where there is one.
+    /// How the permissions of this identity and another one of the same policy differ, and the decisions of both on a check, if
+    /// one is given.
     #[must_use]
     pub fn compare(&mut self, other: &mut Self, question: Option<String>, now: f64) -> Option<JsValue> {
         let at = At::seconds(now);
         let policy = self.state.policy.borrow();
-        let mut found = IdentityComparisonJson::from(&gbac_analysis::compare_identities(
+        let mut comparison = IdentityComparisonJson::from(&gbac_analysis::compare_identities(
             &policy,
             self.open.identity(),
             other.open.identity(),
@@ -161,12 +169,14 @@ impl Identity {
             let check = question_from(&question)?;
             let [first, second] =
                 [evaluate(&policy, &mut self.open, &check, at)?, evaluate(&policy, &mut other.open, &check, at)?];
-            found.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
+            comparison.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
         }
-        Some(value(&found))
+        Some(value(&comparison))
     }
 }
 
-fn evaluate(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, otherwise: At) -> Option<Answer> {
-    given(gbac_analysis::check::evaluate_with(policy, open, check, otherwise).map_err(|error| Fault::from(&error)))
+fn evaluate(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, default_at: At) -> Option<Answer> {
+    ok_or_store(
+        gbac_analysis::check::evaluate_with(policy, open, check, default_at).map_err(|error| Fault::from(&error)),
+    )
 }

@@ -1,5 +1,5 @@
-//! Why a call gives nothing. The text waits here until `www/` throws it, so that wasm itself throws only when it fails, and
-//! every exception of a call means that its module is never called again.
+//! The error of the last failed call. `www/` takes it from here and throws it. The module itself never throws for invalid
+//! arguments, so an exception of a call always means that the module failed and must not be called again.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -13,17 +13,17 @@ thread_local! {
     static FAULT: Cell<String> = const { Cell::new(String::new()) };
 }
 
-/// Why a call gives nothing, as JSON text.
+/// The error of a call, as JSON text.
 pub(crate) struct Fault(String);
 
 impl Fault {
-    /// What was found may be a token in a place where something else belongs, and no message repeats one.
+    /// Creates an error. Removes credentials from the message, because a token may be pasted as any argument.
     pub(crate) fn new(code: FaultCode, message: &dyn Display) -> Self {
         let message = without_credentials(&message.to_string());
         Self(text(&FaultJson { code: code.into(), message, problems: &[] }))
     }
 
-    /// An error, and what to do about it.
+    /// Creates an error from an error of the engine and its hint.
     pub(crate) fn with_hint<'e, E: Display>(error: &'e E, hint: &str) -> Self
     where
         FaultCode: From<&'e E>,
@@ -45,19 +45,19 @@ where
     }
 }
 
-/// The value; without one `takeFault` says why.
-pub(crate) fn given<T>(result: Result<T, Fault>) -> Option<T> {
+/// The value; for an error, stores it for `takeFault` and returns `None`.
+pub(crate) fn ok_or_store<T>(result: Result<T, Fault>) -> Option<T> {
     result.map_err(|fault| FAULT.set(fault.0)).ok()
 }
 
-/// Why the last call gave nothing, as the JSON text of `code`, `message` and `problems`; given away once.
+/// Takes the error of the last failed call, as JSON text with `code`, `message` and `problems`; empty if there is none.
 #[wasm_bindgen(js_name = takeFault)]
 #[must_use]
 pub fn take_fault() -> String {
     FAULT.take()
 }
 
-/// A value as JSON text; none of ours fails to be written.
+/// A value as JSON text. Writing never fails for the types of `gbac-json`.
 pub(crate) fn text<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

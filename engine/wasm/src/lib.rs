@@ -1,8 +1,8 @@
-//! The engine for JavaScript: classes and conversions, no rule of its own.
+//! The engine for JavaScript: classes and conversions, without rules of its own.
 //!
-//! Texts and numbers go in: `www/` turns objects into JSON text, so that cycles, throwing getters and lone surrogates are
-//! ordinary errors before anything of ours has started. Values come out, made by serde-wasm-bindgen. What cannot be given is
-//! nothing, and `takeFault` says why.
+//! Arguments are strings, bytes and numbers. `www/` converts objects to JSON text before it calls this module, and reports cycles,
+//! throwing getters and lone surrogates. Results are values from serde-wasm-bindgen. A call that fails returns nothing, and
+//! `takeFault` returns the error.
 
 #[cfg(feature = "analyze")]
 mod analysis;
@@ -24,8 +24,8 @@ use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
-use fault::{Fault, given, text};
-use found::Found;
+use fault::{Fault, ok_or_store, text};
+use found::ResourceCache;
 
 #[cfg(feature = "analyze")]
 pub use analysis::lint_document;
@@ -34,50 +34,50 @@ pub use identity::{Identity, instant, operation_number, resource_type_number};
 #[cfg(feature = "verify")]
 pub use verified::{KeySet, VerifiedClaims};
 
-/// In constant time, and in a fifth of the wasm that the standard library's takes.
+/// Allocates in constant time, and needs a fifth of the wasm of the standard library's allocator.
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// A policy, loaded once and asked many times.
+/// A policy.
 #[wasm_bindgen]
 pub struct Policy(Rc<State>);
 
-/// What opened identities ask as well.
+/// The state that a policy shares with its identities.
 struct State {
     policy: RefCell<policy::Policy>,
-    found: RefCell<Found>,
+    resources: RefCell<ResourceCache>,
 }
 
 #[wasm_bindgen]
 impl Policy {
-    /// Loads a policy document, which crosses in UTF-8: a text would cross letter by letter, in code that is still slow at
-    /// the start. The fault has `problems`, every one with `path`, `code` and `message`.
+    /// Loads a policy document in UTF-8. A string would be copied character by character, in JavaScript that is not yet optimized
+    /// at startup. The error has `problems`, each with `path`, `code` and `message`.
     #[must_use]
     pub fn load(document: &[u8]) -> Option<Self> {
-        // What is no UTF-8 is no document.
+        // Invalid UTF-8 is read as an empty text, which is an error.
         let policy = gbac_json::policy_from_json(std::str::from_utf8(document).unwrap_or_default());
-        let policy = given(policy.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?;
-        Some(Self(Rc::new(State { policy: RefCell::new(policy), found: RefCell::default() })))
+        let policy = ok_or_store(policy.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?;
+        Some(Self(Rc::new(State { policy: RefCell::new(policy), resources: RefCell::default() })))
     }
 
-    /// Answers a check, with all that led to the answer where it is to be explained; a whole request cannot be. It is asked at
-    /// `now`, in seconds since 1970, unless the check itself says when.
+    /// Evaluates a check, and explains it if `explain` is set; API requests cannot be explained. `now` is in seconds since 1970 and
+    /// is used if the check has no time.
     #[must_use]
     pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<JsValue> {
-        let check = given(
+        let check = ok_or_store(
             gbac_json::check_from_json(check).map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)),
         )?;
-        let opened = self.open_who(&check.subject, None)?;
+        let resolved = self.resolve(&check.subject, None)?;
         let policy = self.policy();
-        answer(&policy, &mut PreparedIdentity::new(&policy, opened.identity), &check, explain, At::seconds(now))
+        answer(&policy, &mut PreparedIdentity::new(&policy, resolved.identity), &check, explain, At::seconds(now))
     }
 
-    /// Makes one change in place; says whether anything is different now.
+    /// Applies one change in place; returns whether it changed the policy.
     #[must_use]
     pub fn apply(&self, change: &str) -> Option<bool> {
         let change = gbac_json::change_from_json(change);
-        let change = given(change.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
-        given(self.0.policy.borrow_mut().apply(change).map_err(|error| Fault::from(&error)))
+        let change = ok_or_store(change.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
+        ok_or_store(self.0.policy.borrow_mut().apply(change).map_err(|error| Fault::from(&error)))
     }
 
     /// The policy document of this policy.
@@ -90,8 +90,8 @@ impl Policy {
         self.0.policy.borrow()
     }
 
-    fn open_who(&self, who: &Subject, verify: TokenVerifier<'_>) -> Option<ResolvedIdentity> {
-        given(gbac_engine::resolve(&self.policy(), who, verify).map_err(|error| Fault::from(&error)))
+    fn resolve(&self, subject: &Subject, verify: TokenVerifier<'_>) -> Option<ResolvedIdentity> {
+        ok_or_store(gbac_engine::resolve(&self.policy(), subject, verify).map_err(|error| Fault::from(&error)))
     }
 }
 
@@ -100,25 +100,25 @@ fn answer(
     open: &mut PreparedIdentity,
     check: &Check,
     explain: bool,
-    otherwise: At,
+    default_at: At,
 ) -> Option<JsValue> {
     if explain {
-        let explanation = gbac_analysis::check::explain(policy, open.identity(), check, otherwise)
+        let explanation = gbac_analysis::check::explain(policy, open.identity(), check, default_at)
             .ok_or_else(|| Fault::new(FaultCode::REQUEST_HAS_NO_EXPLANATION, &"explain one operation on one resource"));
-        return Some(value(&ExplanationJson::from(&given(explanation)?)));
+        return Some(value(&ExplanationJson::from(&ok_or_store(explanation)?)));
     }
     let answer =
-        gbac_analysis::check::evaluate_with(policy, open, check, otherwise).map_err(|error| Fault::from(&error));
-    Some(value(&AnswerJson::from(&given(answer)?)))
+        gbac_analysis::check::evaluate_with(policy, open, check, default_at).map_err(|error| Fault::from(&error));
+    Some(value(&AnswerJson::from(&ok_or_store(answer)?)))
 }
 
-/// A value of JavaScript, the same that its JSON text would give; none of ours fails to be made.
+/// A value as a JavaScript value, equal to its parsed JSON text. The conversion never fails for the types of `gbac-json`.
 fn value<T: Serialize>(value: &T) -> JsValue {
     value.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// The same from JSON text, for values with members of any name or numbers of any size: a member `__proto__` would not be
-/// assigned.
+/// A JavaScript value from JSON text, for values with arbitrary member names or large numbers: a member `__proto__` could not be
+/// assigned otherwise.
 fn parsed(text: &str) -> JsValue {
     js_sys::JSON::parse(text).unwrap_or(JsValue::UNDEFINED)
 }

@@ -18,7 +18,7 @@ const POLICY: &str = r#"{ "version": 1,
 const CHECK: &str = r#"{ "identity": { "user": "alice", "groups": ["engineering"] }, "operation": "OPERATION_READ",
     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-events" }"#;
 
-/// An instant; nobody in these checks expires.
+/// A time. The identities in these checks do not expire.
 const NOW: f64 = 1_800_000_000.0;
 
 fn policy() -> Policy {

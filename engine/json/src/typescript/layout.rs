@@ -1,9 +1,9 @@
-//! Lines and indentation of the declarations, which ts-rs leaves open.
+//! Formats declarations, because ts-rs does not indent them.
 
-/// The longest line of a union.
+/// The maximum length of a line with a union.
 const WIDTH: usize = 120;
 
-/// Indents a declaration by its braces, with a comment of one line on one line.
+/// Indents a declaration by its braces, and puts short comments on one line.
 pub(super) fn pretty(declaration: &str) -> String {
     let mut text = String::new();
     let mut depth = 0_usize;
@@ -34,7 +34,7 @@ pub(super) fn pretty(declaration: &str) -> String {
     text
 }
 
-/// A comment with one line of text without lines of its own for its ends.
+/// The lines of a comment. A comment with a single line of text becomes one line.
 fn one_line(comment: &[&str]) -> Vec<String> {
     if let [_, text, _] = comment {
         return vec![format!("/** {} */", text.trim_start_matches('*').trim())];
@@ -42,7 +42,7 @@ fn one_line(comment: &[&str]) -> Vec<String> {
     comment.iter().map(|line| if line.starts_with('*') { format!(" {line}") } else { (*line).to_owned() }).collect()
 }
 
-/// Adds a line; a union that is too long for one takes several.
+/// Adds a line. A union that is too long is split into several lines.
 fn push(text: &mut String, depth: usize, line: &str) {
     let indent = "  ".repeat(depth);
     let mut rest = line;

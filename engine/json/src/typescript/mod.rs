@@ -1,4 +1,4 @@
-//! The TypeScript declarations of everything that the JavaScript package takes and gives (feature `typescript`).
+//! The TypeScript declarations of the arguments and results of the JavaScript package (feature `typescript`).
 
 mod layout;
 
@@ -21,7 +21,7 @@ use crate::{
 /// The first line of the declarations.
 const HEADER: &str = "// Made from the Rust types of gbac-json by `cargo xtask types`. Do not edit.\n";
 
-/// The declarations, in order of their names.
+/// The declarations, sorted by name.
 ///
 /// ```
 /// let declarations = gbac_json::typescript::declarations();
@@ -29,8 +29,8 @@ const HEADER: &str = "// Made from the Rust types of gbac-json by `cargo xtask t
 /// ```
 #[must_use]
 pub fn declarations() -> String {
-    let mut all = Declarations { config: Config::new(), found: BTreeMap::new() };
-    // What goes in.
+    let mut all = Declarations { config: Config::new(), declared: BTreeMap::new() };
+    // Arguments.
     all.visit::<PolicyDocumentInput>();
     all.visit::<RoleInput>();
     all.visit::<RoleMemberInput>();
@@ -42,10 +42,10 @@ pub fn declarations() -> String {
     all.visit::<WithIdInput>();
     all.visit::<QueryInput>();
     all.visit::<RequestQueryInput>();
-    // What comes out.
+    // Results.
     all.visit::<Problem>();
     all.visit::<AnswerJson>();
-    // What decisions name in parts.
+    // Visiting decisions does not visit these, because they are tags of the union.
     all.visit::<Code<Reason>>();
     all.visit::<Code<Source>>();
     all.visit::<ExplanationJson>();
@@ -63,29 +63,29 @@ pub fn declarations() -> String {
     all.visit::<LeastGrantJson>();
     all.visit::<FindingJson>();
     all.visit::<Code<FaultCode>>();
-    let declarations = all.found.into_values();
+    let declarations = all.declared.into_values();
     std::iter::once(HEADER.to_owned()).chain(declarations).collect::<Vec<_>>().join("\n")
 }
 
-/// What is declared so far.
+/// The declarations so far, by name.
 struct Declarations {
     config: Config,
-    found: BTreeMap<String, String>,
+    declared: BTreeMap<String, String>,
 }
 
 impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // A type of the language, or one that stands in another.
+        // Skips types of TypeScript itself and types that are inlined.
         if T::output_path().is_none() {
             return;
         }
         let name = T::ident(&self.config);
-        if self.found.contains_key(&name) {
+        if self.declared.contains_key(&name) {
             return;
         }
         let docs = T::docs().unwrap_or_default();
         let declaration = layout::pretty(&format!("{docs}export {}", T::decl(&self.config)));
-        self.found.insert(name, declaration);
+        self.declared.insert(name, declaration);
         T::visit_dependencies(self);
         T::visit_generics(self);
     }
