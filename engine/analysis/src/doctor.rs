@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_are_suggested() {
+    fn another_path_is_proposed() {
         let steps = diagnosis(json!({ "sub": "a", "realm_access": { "roles": ["eng"] } }));
         assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
         assert!(steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"), "{steps:?}");
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_names_are_different() {
+    fn near_names_are_told_apart() {
         let policy = policy_from_value(
             &json!({ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "Group:eng" }] }] }),
         )
