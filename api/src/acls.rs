@@ -1,4 +1,5 @@
-//! The Data Plane's ACLs: the body of one, the filter of a list, and the grouped answer (specification 2.4, 4.2, D-21).
+//! The ACLs of the Data Plane API: the body of one, the filter of a list, and the grouped response (specification 2.4, 4.2,
+//! D-21).
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
@@ -10,12 +11,12 @@ use crate::paging::Parameters;
 use crate::problem::FieldViolation;
 use crate::spelling::RoleSpelling;
 
-/// What is said about a host that is none, wherever it stands.
+/// The error of an invalid host.
 const HOST_RULE: &str = "Field host must be either wildcard (*) or a valid IP address.";
-/// What is said about a principal without a type.
+/// The error of a principal without a type.
 const PRINCIPAL_RULE: &str = "principal must contain a principal prefix followed by a principal name (e.g. User:alice)";
 
-/// One ACL as the seven fields of specification 2.4, all of them text.
+/// One ACL as the seven text fields of specification 2.4.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AclBody {
@@ -51,16 +52,16 @@ impl From<&Acl> for AclBody {
 }
 
 impl AclBody {
-    /// An ACL with its principal in a spelling.
+    /// An ACL with the given prefix of roles.
     #[must_use]
     pub fn spelled(acl: &Acl, roles: RoleSpelling) -> Self {
         Self { principal: roles.principal(&acl.principal), ..Self::from(acl) }
     }
 
-    /// Reads an ACL as one may be stored; whether it may be created is [`AclBody::check_create`].
+    /// Parses an ACL that may exist already; [`AclBody::check_create`] is for new ones.
     ///
     /// # Errors
-    /// Every fault, by field. An empty field counts as left out, as everywhere in the Data Plane API.
+    /// All errors, by field. An empty field counts as omitted, as everywhere in the Data Plane API.
     pub fn to_acl(&self) -> Result<Acl, Vec<FieldViolation>> {
         let fields = json!({
             "resource_type": self.resource_type,
@@ -76,10 +77,10 @@ impl AclBody {
         })
     }
 
-    /// Reads an ACL that is to be created (D-05, D-07, D-27).
+    /// Parses an ACL to create (D-05, D-07, D-27).
     ///
     /// # Errors
-    /// Every fault, by field.
+    /// All errors, by field.
     pub fn check_create(&self) -> Result<Acl, Vec<FieldViolation>> {
         let acl = self.to_acl()?;
         let faults: Vec<FieldViolation> = acl
@@ -119,7 +120,7 @@ impl AclBody {
     }
 }
 
-/// The answer of GET: ACLs grouped by the pattern that they stand on.
+/// The response of GET: ACLs grouped by pattern.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListAcls {
     /// One entry for each pattern.
@@ -136,12 +137,12 @@ pub struct ResourceAcls {
     pub resource_name: String,
     /// `RESOURCE_PATTERN_TYPE_*`.
     pub resource_pattern_type: String,
-    /// What is allowed and denied on it.
+    /// Its ACLs.
     #[serde(default)]
     pub acls: Vec<AclRule>,
 }
 
-/// The four fields of an ACL beside its pattern.
+/// The four fields of an ACL that are not part of its pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AclRule {
     /// `Type:name`.
@@ -209,48 +210,47 @@ impl ListAcls {
     }
 }
 
-/// The answer of DELETE: what matched, and is gone.
+/// The response of DELETE: the deleted ACLs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeletedAcls {
-    /// Each with its seven fields.
+    /// The deleted ACLs.
     #[serde(default)]
     pub matching_acls: Vec<AclBody>,
 }
 
-/// How a filter compares patterns.
+/// The pattern condition of a filter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PatternFilter {
-    /// The name itself, with either pattern.
+    /// Literal and prefixed patterns with exactly this name.
     #[default]
     Any,
-    /// Every pattern that covers the name.
+    /// Every pattern that matches a resource with this name.
     Match,
-    /// The name itself, with this pattern.
+    /// Patterns of this type with exactly this name.
     Exactly(PatternType),
 }
 
-/// Which ACLs are meant. A part that is left out takes any; the others are exact: `User:*` finds the ACLs of `User:*`
-/// and no others.
+/// A filter of ACLs. Omitted parts match everything; the others are exact: `User:*` matches only the ACLs of `User:*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AclFilter {
     /// The resource's type.
     pub resource_type: Option<ResourceType>,
     /// The name or prefix, or for [`PatternFilter::Match`] the name of a resource.
     pub resource_name: Option<String>,
-    /// How the name is compared.
+    /// The condition on the pattern.
     pub pattern: PatternFilter,
-    /// Who.
+    /// The principal.
     pub principal: Option<Principal>,
-    /// From where.
+    /// The host.
     pub host: Option<Host>,
-    /// What.
+    /// The operation.
     pub operation: Option<Operation>,
-    /// Deny or allow.
+    /// The permission.
     pub permission: Option<Permission>,
 }
 
 impl AclFilter {
-    /// The filter that finds this one ACL.
+    /// The filter that matches only this ACL.
     #[must_use]
     pub fn exactly(acl: &Acl) -> Self {
         Self {
@@ -264,7 +264,7 @@ impl AclFilter {
         }
     }
 
-    /// Whether an ACL is meant.
+    /// Whether the filter matches an ACL.
     #[must_use]
     pub fn matches(&self, acl: &Acl) -> bool {
         let name = match (&self.resource_name, self.pattern) {
@@ -274,25 +274,25 @@ impl AclFilter {
             (Some(name), PatternFilter::Match) => acl.covers_name(name),
             (Some(name), PatternFilter::Exactly(pattern)) => acl.pattern_type == pattern && acl.resource_name == *name,
         };
-        name && self.resource_type.is_none_or(|wanted| wanted == acl.resource_type)
-            && self.principal.as_ref().is_none_or(|wanted| *wanted == acl.principal)
-            && self.host.is_none_or(|wanted| wanted == acl.host)
-            && self.operation.is_none_or(|wanted| wanted == acl.operation)
-            && self.permission.is_none_or(|wanted| wanted == acl.permission)
+        name && self.resource_type.is_none_or(|expected| expected == acl.resource_type)
+            && self.principal.as_ref().is_none_or(|expected| *expected == acl.principal)
+            && self.host.is_none_or(|expected| expected == acl.host)
+            && self.operation.is_none_or(|expected| expected == acl.operation)
+            && self.permission.is_none_or(|expected| expected == acl.permission)
     }
 
-    /// Reads the filter of GET.
+    /// Parses the filter of GET.
     ///
     /// # Errors
-    /// Every fault, by parameter.
+    /// All errors, by parameter.
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
         Self::read(pairs, false)
     }
 
-    /// Reads the filter of DELETE, which must say four of its parts, even if they are `ANY`.
+    /// Parses the filter of DELETE, in which four parts are required, even if they are `ANY`.
     ///
     /// # Errors
-    /// Every fault, by parameter.
+    /// All errors, by parameter.
     pub fn from_delete_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
         Self::read(pairs, true)
     }
@@ -384,7 +384,7 @@ impl AclFilter {
             ("filter.operation", "OPERATION_ANY"),
             ("filter.permission_type", "PERMISSION_TYPE_ANY"),
         ] {
-            if !pairs.iter().any(|(said, _)| *said == name) {
+            if !pairs.iter().any(|(parameter, _)| *parameter == name) {
                 pairs.push((name, any.into()));
             }
         }
@@ -396,7 +396,8 @@ fn spellings<T: Copy>(all: &[T], spell: fn(T) -> &'static str) -> String {
     all.iter().map(|value| format!("`{}`", spell(*value))).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads one closed value of a filter: `_ANY`, left out, and (unless it must be said) `_UNSPECIFIED` and empty take any.
+/// Parses one enumeration value of a filter: `_ANY`, an omitted value and, unless the part is required, `_UNSPECIFIED` and an
+/// empty value match everything.
 fn choice<T>(
     from: &mut Parameters<'_>,
     name: &'static str,
@@ -406,8 +407,8 @@ fn choice<T>(
     all: &str,
 ) -> Option<T> {
     let text = from.take(name).unwrap_or_default();
-    let said = text.strip_prefix(kind).unwrap_or(text);
-    match said {
+    let word = text.strip_prefix(kind).unwrap_or(text);
+    match word {
         "_ANY" => None,
         "" | "_UNSPECIFIED" => {
             if must_say {
@@ -532,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn delete_must_say_what_it_means() {
+    fn delete_requires_explicit_filters() {
         let fields = |query: &str| -> Vec<String> {
             let faults = AclFilter::from_delete_query(&parse_query(query).unwrap()).unwrap_err();
             faults.into_iter().map(|fault| fault.field).collect()

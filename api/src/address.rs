@@ -1,4 +1,4 @@
-//! Addresses that a client takes from people: which may be fetched from, and the base of an API.
+//! URLs from users: those to fetch from, and the base URL of an API.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,19 +6,19 @@ use std::net::IpAddr;
 use gbac_engine::escape::escaped;
 use url::{Host, Url};
 
-/// Why an address is not one to fetch from.
+/// The error of a URL to fetch from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AddressError {
-    /// It is no URL.
+    /// It is not a URL.
     NotAUrl(String),
-    /// Neither https nor http to loopback.
+    /// Neither https, nor http to loopback.
     NotSafe(String),
-    /// There is a user name or a password in it.
+    /// It contains a user name or a password.
     Credentials,
 }
 
 impl AddressError {
-    /// A stable name of the fault.
+    /// The stable code of the error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl AddressError {
         }
     }
 
-    /// What to do about it.
+    /// The recommended correction.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl fmt::Display for AddressError {
 
 impl std::error::Error for AddressError {}
 
-/// Reads an address to fetch from: https, or http to loopback.
+/// Parses a URL to fetch from: https, or http to loopback.
 ///
 /// # Errors
 /// See [`AddressError`].
@@ -64,32 +64,32 @@ pub fn address(text: &str) -> Result<Url, AddressError> {
     let url = Url::parse(text).map_err(|_| AddressError::NotAUrl(text.into()))?;
     let host = url.host_str().ok_or_else(|| AddressError::NotAUrl(text.into()))?;
     let name = host.trim_start_matches('[').trim_end_matches(']');
-    let here = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+    let is_loopback = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
     if !url.username().is_empty() || url.password().is_some() {
         return Err(AddressError::Credentials);
     }
     match url.scheme() {
         "https" => Ok(url),
-        "http" if here => Ok(url),
+        "http" if is_loopback => Ok(url),
         _ => Err(AddressError::NotSafe(text.into())),
     }
 }
 
-/// A base address: http or https, perhaps with a path, and nothing else.
+/// A base URL: http or https, with an optional path, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
-/// Why a text is no base address.
+/// The error of a base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BaseUrlError {
-    /// It is no URL of http or https.
+    /// It is not an http or https URL.
     NotAUrl(String),
-    /// There is a user name, a password, a query or a fragment in it.
+    /// It contains a user name, a password, a query or a fragment.
     Surplus,
 }
 
 impl BaseUrlError {
-    /// A stable name of the fault.
+    /// The stable code of the error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl BaseUrlError {
         }
     }
 
-    /// What to do about it.
+    /// The recommended correction.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -121,7 +121,7 @@ impl fmt::Display for BaseUrlError {
 impl std::error::Error for BaseUrlError {}
 
 impl BaseUrl {
-    /// Reads a base address.
+    /// Parses a base URL.
     ///
     /// # Errors
     /// See [`BaseUrlError`].
@@ -138,8 +138,8 @@ impl BaseUrl {
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
-    /// Whether it leads to the machine of the program that uses it: by name, a loopback address, or an address of no machine,
-    /// which systems take for their own.
+    /// Whether it is the machine of the program that uses it: by name, a loopback address, or the unspecified address, which
+    /// systems treat as their own.
     #[must_use]
     pub fn is_this_machine(&self) -> bool {
         let Ok(url) = Url::parse(&self.0) else { return false };
@@ -157,7 +157,7 @@ impl BaseUrl {
         }
     }
 
-    /// The address of a path and query; `None` where reading it as a URL would change the path.
+    /// The URL of a path and query; `None` if a URL parser would change the path.
     #[must_use]
     pub fn with(&self, path: &str, query: &str) -> Option<Url> {
         let url = Url::parse(&format!("{}{path}{query}", self.0)).ok()?;

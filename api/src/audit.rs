@@ -7,19 +7,19 @@ use serde_json::Value;
 use crate::paging::Parameters;
 use crate::problem::FieldViolation;
 
-/// How many events a service keeps in memory, and gives at most.
+/// The number of events that a service keeps in memory, and the most in one response.
 pub const MAX_EVENTS: usize = 1000;
-/// How many events are given when nobody says.
+/// The default number of events in a response.
 pub const DEFAULT_EVENTS: usize = 100;
 
-/// The answer of `/gbac/v1/audit`.
+/// The response of `/gbac/v1/audit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditEvents {
     /// Events of OCSF 1.0.0, newest first.
     pub events: Vec<Value>,
 }
 
-/// How many events are wanted.
+/// The query of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditQuery {
     /// 1 to [`MAX_EVENTS`].
@@ -33,10 +33,10 @@ impl Default for AuditQuery {
 }
 
 impl AuditQuery {
-    /// Reads a query.
+    /// Parses a query.
     ///
     /// # Errors
-    /// A limit that is not 1 to [`MAX_EVENTS`].
+    /// The limit is not 1 to [`MAX_EVENTS`].
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
         let mut parameters = Parameters::of(pairs);
         let mut query = Self::default();

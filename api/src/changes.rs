@@ -9,7 +9,7 @@ use crate::problem::DocumentFault;
 use crate::roles::{Joining, check_joining};
 use crate::warning::ChangeWarning;
 
-/// The body of POST, as a client writes it.
+/// The request body of POST.
 ///
 /// ```
 /// use gbac_api::changes::{PolicyChanges, read};
@@ -27,7 +27,7 @@ pub struct PolicyChanges {
 }
 
 impl PolicyChanges {
-    /// These changes.
+    /// Creates the body of these changes.
     pub fn of<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
         Self { changes: changes.into_iter().map(ChangeJson::from).collect() }
     }
@@ -55,7 +55,7 @@ pub struct AppliedChanges {
     pub warnings: Vec<ChangeWarning>,
 }
 
-/// Reads the request body of POST; names that cannot be created are refused (D-27).
+/// Parses the request body of POST; names that cannot be created are refused (D-27).
 ///
 /// # Errors
 /// All problems at once.
@@ -67,7 +67,7 @@ pub fn read(text: &str) -> Result<Vec<Change>, Vec<DocumentFault>> {
     if faults.is_empty() { Ok(changes) } else { Err(faults) }
 }
 
-/// What forbids to create what a change adds (D-05, D-07, D-28, D-33, D-37).
+/// The errors of names that a change adds (D-05, D-07, D-28, D-33, D-37).
 fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
     let fault = |member: &str, code: &str, message: String| DocumentFault {
         path: format!("/changes/{place}/{member}"),
@@ -99,7 +99,7 @@ fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
     }
 }
 
-/// Why one of the changes cannot be applied to the current policy.
+/// The error of a change that cannot be applied to the current policy.
 #[must_use]
 pub fn refusal(place: usize, error: &ChangeError) -> DocumentFault {
     let member = match error {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_not_be_created_is_named_by_its_place() {
+    fn names_that_cannot_be_created_are_refused_with_their_path() {
         let acl = |name: &str, principal: &str| {
             serde_json::json!({ "change": "add_acl", "acl": {
                 "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",

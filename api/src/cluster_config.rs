@@ -5,56 +5,56 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A change of properties: both members, nothing else; all of it or nothing.
+/// A change of properties, applied completely or not at all. Both members are required.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigChange {
-    /// Properties that get a value.
+    /// The properties to set.
     pub upsert: Map<String, Value>,
-    /// Properties that go back to their default.
+    /// The properties to reset to their default.
     pub remove: Vec<String>,
 }
 
-/// The answer to a change: the same number as before when nothing changed.
+/// The response to a change. The version is the same as before if nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigVersion {
-    /// Counts the changes.
+    /// The version, incremented by each change.
     pub config_version: u64,
 }
 
-/// What each refused property has wrong with it; nothing was changed.
+/// The error of each refused property. Nothing was changed.
 pub type ConfigFaults = BTreeMap<String, String>;
 
-/// What the properties are.
+/// The schema of the properties.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigSchema {
-    /// By name.
+    /// The properties, by name.
     pub properties: BTreeMap<String, PropertySchema>,
 }
 
-/// What one property is.
+/// The schema of one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertySchema {
     /// `string`, `integer`, `boolean` or `array`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// Whether it may be null.
     pub nullable: bool,
-    /// Whether a change waits for a restart; never here (specification 2.2).
+    /// Whether a change requires a restart; always `false` (specification 2.2).
     pub needs_restart: bool,
     /// `user`, `tunable` or `deprecated`.
     pub visibility: String,
     /// The values of an enumeration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub enum_values: Vec<String>,
-    /// What an array holds.
+    /// The schema of an array's items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<ItemSchema>,
-    /// The value that it has when nobody sets it.
+    /// The default value.
     pub default: Value,
-    /// Whether the command line has set it, so that it cannot be changed while the service runs (D-30).
+    /// Whether a command line flag sets it, so that it cannot be changed while the service runs (D-30).
     #[serde(default, skip_serializing_if = "is_false")]
     pub pinned: bool,
 }
@@ -64,7 +64,7 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// What an array holds.
+/// The schema of an array's items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemSchema {
     /// `string`.
@@ -72,17 +72,17 @@ pub struct ItemSchema {
     pub kind: String,
 }
 
-/// How the configuration stands on one node.
+/// The configuration status of one node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeStatus {
     /// The node's number.
     pub node_id: u64,
-    /// Whether a change waits for a restart; never here.
+    /// Whether a change requires a restart; always `false`.
     pub restart: bool,
-    /// Counts the changes.
+    /// The version, incremented by each change.
     pub config_version: u64,
-    /// Properties whose value is not valid.
+    /// The properties with an invalid value.
     pub invalid: Vec<String>,
-    /// Properties that the node does not know.
+    /// The properties that are unknown to the node.
     pub unknown: Vec<String>,
 }

@@ -1,8 +1,8 @@
-//! The bodies of the Control Plane's clusters (specification 4.1).
+//! The cluster bodies of the Control Plane API (specification 4.1).
 
 use serde::{Deserialize, Serialize};
 
-/// The answer of `/v1/clusters/<cluster_id>`.
+/// The response of `/v1/clusters/<cluster_id>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetCluster {
     /// The cluster.
@@ -12,9 +12,9 @@ pub struct GetCluster {
 /// A cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cluster {
-    /// Its id.
+    /// Its ID.
     #[serde(default)]
     pub id: String,
-    /// The base address of its Data Plane API.
+    /// The base URL of its Data Plane API.
     pub dataplane_api: String,
 }

@@ -1,21 +1,21 @@
-//! Percent-encoding of names in paths and queries (RFC 3986; queries also as HTML forms write them).
+//! Percent-encoding of names in paths and queries (RFC 3986; queries also in the format of HTML forms).
 
 use std::fmt;
 
 use gbac_engine::escape::escaped;
 
-/// A path segment or query text whose percent-encoding cannot be read as UTF-8.
+/// The error of a path segment or query that is not valid percent-encoded UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError(String);
 
 impl DecodeError {
-    /// A stable name of the fault.
+    /// The stable code of the error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         "percent_encoding"
     }
 
-    /// What to do about it.
+    /// The recommended correction.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         "write `%` and two hexadecimal digits for each byte of the UTF-8 text, and `%25` for the character itself"
@@ -51,7 +51,7 @@ pub fn component(text: &str) -> String {
     out
 }
 
-/// Joins names and values to a query with its `?`; nothing for no pairs.
+/// Joins names and values to a query with its `?`; empty without pairs.
 #[must_use]
 pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let mut out = String::new();
@@ -64,7 +64,7 @@ pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
     out
 }
 
-/// Decodes one path segment; `+` is the character.
+/// Decodes one path segment. `+` is not a space.
 ///
 /// # Errors
 /// A `%` without two hexadecimal digits, or bytes that are not UTF-8.
@@ -85,7 +85,7 @@ pub fn decode(segment: &str) -> Result<String, DecodeError> {
     String::from_utf8(bytes).map_err(|_| DecodeError(segment.into()))
 }
 
-/// Decodes a query without its `?` into its pairs, in order; here `+` is a blank.
+/// Decodes a query without its `?` to its pairs, in order. `+` is a space.
 ///
 /// # Errors
 /// The first name or value that cannot be decoded.
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_decoded_is_refused() {
+    fn invalid_encodings_are_refused() {
         for text in ["%", "%4", "%zz", "%ff", "a%c3"] {
             assert_eq!(decode(text).unwrap_err().code(), "percent_encoding", "{text}");
         }

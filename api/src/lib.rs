@@ -1,8 +1,8 @@
-//! The HTTP contract of the service, once: paths, bodies, filters and problems (specification 4 to 7, D-21).
+//! The HTTP contract of the service: paths, bodies, filters and errors (specification 4 to 7, D-21).
 //!
-//! The server answers with these types, and the console, the command line and the tests read them. There is no
-//! transport here and no runtime, so the crate builds for the browser as well. ACLs, principals and role names are the
-//! engine's own types wherever they have been read; in bodies they are the strings of the wire.
+//! The server writes these types, and the console, the command line and the tests read them. The crate contains no transport
+//! and no runtime, so it also builds for the browser. Parsed ACLs, principals and role names have the engine's types; in bodies
+//! they are strings.
 //!
 //! ```
 //! use gbac_api::{acls::AclFilter, paths};

@@ -2,24 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the license is.
+/// The state of the license.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LicenseStatus {
-    /// It counts.
+    /// The license is valid.
     Valid,
-    /// Its time is over.
+    /// The license has expired.
     Expired,
-    /// There is none.
+    /// No license is installed.
     Missing,
 }
 
-/// The answer of GET and PUT, and the body of PUT.
+/// The response of GET and PUT, and the request body of PUT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LicenseBody {
     /// `valid`, `expired` or `missing`.
     pub license: LicenseStatus,
-    /// Whether the command line has set it, so that it cannot be changed; PUT ignores this.
+    /// Whether a command line flag sets it, so that it cannot be changed. PUT ignores this.
     #[serde(default)]
     pub pinned: bool,
 }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A logger in the list of them.
+/// A logger in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logger {
     /// Its name.
     pub name: String,
-    /// Its level, where it was asked for.
+    /// Its level, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
 }
@@ -19,19 +19,19 @@ pub struct LogLevel {
     pub name: String,
     /// `error`, `warn`, `info`, `debug` or `trace`.
     pub level: String,
-    /// In how many seconds it reverts; 0 when it does not.
+    /// The seconds until it reverts; 0 if it does not.
     pub expiration: u64,
 }
 
-/// The answer to a change of a level.
+/// The response to a change of a level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedLogLevel {
     /// The logger's name.
     pub name: String,
-    /// The level that it had.
+    /// The level before.
     pub previous_level: String,
-    /// The level that it has now.
+    /// The level after.
     pub new_level: String,
-    /// In how many seconds it reverts; 0 when it does not.
+    /// The seconds until it reverts; 0 if it does not.
     pub expiration: u64,
 }

@@ -1,25 +1,25 @@
-//! Pages of sorted lists, and how the parameters of a query are taken one by one.
+//! Pages of sorted lists, and parsing of query parameters.
 
 use gbac_engine::escape::escaped;
 
 use crate::problem::FieldViolation;
 
-/// How many entries a page has when nobody says.
+/// The default number of entries of a page.
 pub const DEFAULT_PAGE_SIZE: usize = 100;
-/// How many entries a page may have.
+/// The most entries of a page.
 pub const MAX_PAGE_SIZE: usize = 1000;
 
-/// Which page of a sorted list is wanted.
+/// The requested page of a sorted list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// Entries: 1 to 1000, -1 for all of them; nothing or 0 is 100.
+    /// The number of entries: 1 to 1000, or -1 for all. `None` and 0 are 100.
     pub size: Option<i32>,
-    /// `next_page_token` of the page before; empty for the first.
+    /// The `next_page_token` of the previous page; empty for the first page.
     pub token: String,
 }
 
 impl Page {
-    /// A page with everything.
+    /// A page with all entries.
     #[must_use]
     pub fn all() -> Self {
         Self { size: Some(-1), token: String::new() }
@@ -42,8 +42,8 @@ impl Page {
         size.into_iter().chain(token)
     }
 
-    /// Takes this page of entries that come sorted and start behind the token; also the token of the next page, empty
-    /// when there is none.
+    /// Returns this page of sorted entries that begin after the token, and the token of the next page, which is empty if there
+    /// is none.
     pub fn cut<T>(&self, entries: impl Iterator<Item = T>, token: impl Fn(&T) -> String) -> (Vec<T>, String) {
         let size = match self.size {
             Some(-1) => usize::MAX,
@@ -57,7 +57,7 @@ impl Page {
     }
 }
 
-/// The parameters of a query, taken by name. Every fault is collected.
+/// The parameters of a query. Collects all errors.
 pub(crate) struct Parameters<'q> {
     pairs: &'q [(String, String)],
     known: Vec<&'static str>,
@@ -69,7 +69,7 @@ impl<'q> Parameters<'q> {
         Self { pairs, known: Vec::new(), violations: Vec::new() }
     }
 
-    /// The value of a parameter that may be given once.
+    /// The value of a parameter that must not be repeated.
     pub(crate) fn take(&mut self, name: &'static str) -> Option<&'q str> {
         self.known.push(name);
         let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
@@ -94,8 +94,8 @@ impl<'q> Parameters<'q> {
         FieldViolation::new(escaped(name), text)
     }
 
-    /// The value, when nothing was wrong. A filter that nobody asked for is refused: to leave it out would widen the
-    /// answer, and for DELETE the loss. Other unknown parameters do nothing.
+    /// The value if there were no errors. Unknown filters are refused, because ignoring them would return, or delete, more
+    /// entries than intended. Other unknown parameters are ignored.
     pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Vec<FieldViolation>> {
         for (name, _) in self.pairs {
             if name.starts_with("filter") && !self.known.contains(&name.as_str()) {
@@ -107,10 +107,10 @@ impl<'q> Parameters<'q> {
     }
 }
 
-/// Refuses each parameter that is none of the known ones or given more than once.
+/// Refuses unknown and repeated parameters.
 ///
 /// # Errors
-/// Every fault, by parameter.
+/// All errors, by parameter.
 pub fn only(pairs: &[(String, String)], known: &[&'static str]) -> Result<(), Vec<FieldViolation>> {
     let mut from = Parameters::of(pairs);
     for name in known {

@@ -1,4 +1,4 @@
-//! Where each operation is: the paths of specification 4 and of the service's own additions.
+//! The paths of specification 4 and of the service's own endpoints.
 
 use crate::acls::AclFilter;
 use crate::audit::AuditQuery;
@@ -6,65 +6,65 @@ use crate::encode::{component, query};
 use crate::roles::{MemberQuery, RoleQuery};
 use crate::spelling::RoleSpelling;
 
-/// The Data Plane's ACLs (specification 4.2).
+/// The ACLs of the Data Plane API (specification 4.2).
 pub const ACLS: &str = "/v1/acls";
-/// The Data Plane's roles (specification 4.2).
+/// The roles of the Data Plane API (specification 4.2).
 pub const ROLES: &str = "/v1/roles";
 /// The name of the Admin API's service (specification 4.3).
 pub const SECURITY_SERVICE: &str = "service.core.admin.v2.SecurityService";
-/// The name under which the platform's own clients call the same service.
+/// The name of the same service in the platform's own clients.
 pub const PLATFORM_SECURITY_SERVICE: &str = "redpanda.core.admin.v2.SecurityService";
-/// The operation that tells whom the service sees in a token (specification 4.3).
+/// The operation that returns the identity of a token (specification 4.3).
 pub const RESOLVE_OIDC_IDENTITY: &str = "ResolveOidcIdentity";
-/// The operation that tells the caller's own roles.
+/// The operation that returns the caller's own roles.
 pub const LIST_CURRENT_USER_ROLES: &str = "ListCurrentUserRoles";
 /// The cluster properties (specification 2.2).
 pub const CLUSTER_CONFIG: &str = "/v1/cluster_config";
-/// What the cluster properties are.
+/// The schema of the cluster properties.
 pub const CLUSTER_CONFIG_SCHEMA: &str = "/v1/cluster_config/schema";
-/// How the configuration stands, for each node; there is one.
+/// The configuration status of each node; there is one.
 pub const CLUSTER_CONFIG_STATUS: &str = "/v1/cluster_config/status";
 /// The names of the loggers.
 pub const LOGGERS: &str = "/v1/loggers";
-/// The level of one logger; its name follows.
+/// The level of one logger, whose name follows.
 pub const LOG_LEVEL: &str = "/v1/config/log_level";
-/// Whether there is a valid license (D-16).
+/// The license (D-16).
 pub const LICENSE: &str = "/gbac/v1/license";
-/// The whole policy document at once.
+/// The whole policy document.
 pub const POLICY: &str = "/gbac/v1/policy";
-/// Policy changes, all or none.
+/// Policy changes, applied completely or not at all.
 pub const POLICY_CHANGES: &str = "/gbac/v1/policy/changes";
-/// Who has access to the service itself.
+/// The accounts with access to the service itself.
 pub const ACCOUNTS: &str = "/gbac/v1/accounts";
 /// A backup of everything that the service stores.
 pub const BACKUP: &str = "/gbac/v1/backup";
 /// The last audit events.
 pub const AUDIT: &str = "/gbac/v1/audit";
-/// One question of a gateway (AuthZEN 1.0).
+/// One evaluation for a gateway (AuthZEN 1.0).
 pub const ACCESS_EVALUATION: &str = "/access/v1/evaluation";
-/// Several questions of a gateway at once (AuthZEN 1.0).
+/// Several evaluations for a gateway (AuthZEN 1.0).
 pub const ACCESS_EVALUATIONS: &str = "/access/v1/evaluations";
-/// Where a gateway finds the two (AuthZEN 1.0).
+/// The configuration with both endpoints (AuthZEN 1.0).
 pub const AUTHZEN_CONFIGURATION: &str = "/.well-known/authzen-configuration";
-/// The Control Plane's clusters (specification 4.1).
+/// The clusters of the Control Plane API (specification 4.1).
 pub const CLUSTERS: &str = "/v1/clusters";
-/// What relays to a cluster that runs elsewhere; behind it `admin`, `dataplane`, `controlplane` or `clusters/<id>`.
+/// The relay to another cluster, followed by `admin`, `dataplane`, `controlplane` or `clusters/<id>`.
 pub const UPSTREAM: &str = "/gbac/v1/upstream";
 /// Whether the service runs.
 pub const HEALTH: &str = "/healthz";
 /// Whether the service can store a change.
 pub const READY: &str = "/readyz";
-/// What the service counts, for Prometheus.
+/// The metrics, for Prometheus.
 pub const METRICS: &str = "/metrics";
-/// What this service is.
+/// Information about the service.
 pub const SERVICE: &str = "/gbac/v1/service";
-/// The development identity provider; its address is its issuer.
+/// The demo identity provider; its URL is its issuer.
 pub const DEMO_PROVIDER: &str = "/demo/idp";
 /// Its discovery document.
 pub const DEMO_DISCOVERY: &str = "/demo/idp/.well-known/openid-configuration";
 /// Its keys.
 pub const DEMO_JWKS: &str = "/demo/idp/jwks";
-/// Its people, each with a token that was just signed.
+/// Its users, each with a new token.
 pub const DEMO_PEOPLE: &str = "/demo/idp/people";
 
 /// The whole policy document, for a dry run of a replacement.
@@ -79,19 +79,19 @@ pub fn acls(filter: &AclFilter) -> String {
     acls_spelled(filter, RoleSpelling::default())
 }
 
-/// As [`acls`], with roles in a spelling.
+/// Like [`acls`], with the given prefix of roles.
 #[must_use]
 pub fn acls_spelled(filter: &AclFilter, roles: RoleSpelling) -> String {
     format!("{ACLS}{}", query(filter.pairs(roles)))
 }
 
-/// `/v1/acls` with a filter; for DELETE, which wants four of its parts even where they are `ANY`.
+/// `/v1/acls` with a filter; for DELETE, which requires four of its parts, even if they are `ANY`.
 #[must_use]
 pub fn delete_acls(filter: &AclFilter) -> String {
     delete_acls_spelled(filter, RoleSpelling::default())
 }
 
-/// As [`delete_acls`], with roles in a spelling.
+/// Like [`delete_acls`], with the given prefix of roles.
 #[must_use]
 pub fn delete_acls_spelled(filter: &AclFilter, roles: RoleSpelling) -> String {
     format!("{ACLS}{}", query(filter.delete_pairs(roles)))
@@ -127,13 +127,13 @@ pub fn security(operation: &str) -> String {
     format!("/{SECURITY_SERVICE}/{operation}")
 }
 
-/// The last audit events, at most so many.
+/// The last audit events, up to a limit.
 #[must_use]
 pub fn audit(request: AuditQuery) -> String {
     format!("{AUDIT}?limit={}", request.limit)
 }
 
-/// One cluster of the Control Plane (specification 4.1).
+/// One cluster of the Control Plane API (specification 4.1).
 #[must_use]
 pub fn cluster(id: &str) -> String {
     format!("{CLUSTERS}/{}", component(id))
@@ -145,7 +145,7 @@ pub fn loggers() -> String {
     format!("{LOGGERS}?include-levels=true")
 }
 
-/// The level of one logger; for GET, and for PUT with a level and after how many seconds it reverts.
+/// The level of one logger; for GET, and for PUT with a level and the seconds until it reverts.
 #[must_use]
 pub fn log_level(name: &str, level: Option<(&str, Option<u32>)>) -> String {
     let pairs = level.into_iter().flat_map(|(level, expires)| {

@@ -1,39 +1,39 @@
-//! What an answer says when it is a refusal: the error bodies of every surface (specification 7, D-21).
+//! The error bodies of every API (specification 7, D-21).
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The Data Plane's reason for what takes a license (D-16).
+/// The reason of the Data Plane API for features that require a license (D-16).
 pub const LICENSE_REASON: &str = "REASON_ENTERPRISE_LICENSE_EXPIRED";
-/// The domain of the Data Plane's reasons.
+/// The domain of the reasons of the Data Plane API.
 const DOMAIN: &str = "redpanda.com/dataplane";
 
-/// The codes of google.rpc.Code that the service answers with; HTTP status and Connect's word come with them.
+/// The google.rpc.Code values of the service, with their HTTP status and Connect code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RpcCode {
-    /// The request is wrong in itself: 400.
+    /// The request is invalid: 400.
     InvalidArgument,
-    /// Nobody is signed in, or not validly: 401.
+    /// The credentials are missing or invalid: 401.
     Unauthenticated,
-    /// Signed in, but without the access that it takes: 403.
+    /// The caller lacks the required access: 403.
     PermissionDenied,
-    /// There is no such thing: 404.
+    /// The resource does not exist: 404.
     NotFound,
-    /// There is such a thing already: 409.
+    /// The resource already exists: 409.
     AlreadyExists,
-    /// It cannot be done as things are: 400.
+    /// The current state does not allow it: 400.
     FailedPrecondition,
-    /// Too much of something: 429.
+    /// A limit was exceeded: 429.
     ResourceExhausted,
-    /// It took too long: 504.
+    /// The request timed out: 504.
     DeadlineExceeded,
-    /// There is no such operation: 501.
+    /// The operation does not exist: 501.
     Unimplemented,
-    /// The service is at fault: 500.
+    /// The service failed: 500.
     Internal,
-    /// It cannot be done now: 503.
+    /// The service is temporarily unavailable: 503.
     Unavailable,
 }
 
@@ -53,7 +53,7 @@ impl RpcCode {
         Self::Unavailable,
     ];
 
-    /// The name in the Data Plane's bodies, such as `NOT_FOUND`.
+    /// The name in bodies of the Data Plane API, such as `NOT_FOUND`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl RpcCode {
         }
     }
 
-    /// The word in the Connect protocol's bodies, such as `not_found`.
+    /// The code in bodies of the Connect protocol, such as `not_found`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ impl RpcCode {
         }
     }
 
-    /// The Data Plane's reason that goes with it, such as `REASON_RESOURCE_NOT_FOUND`.
+    /// The matching reason of the Data Plane API, such as `REASON_RESOURCE_NOT_FOUND`.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -122,76 +122,76 @@ impl RpcCode {
     }
 }
 
-/// What is wrong with one field of a request.
+/// The error of one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldViolation {
     /// The field, such as `resource_name`, `filter.host` or `add[0].principal`.
     pub field: String,
-    /// What was found and what to do.
+    /// The error and the recommended correction.
     pub description: String,
 }
 
 impl FieldViolation {
-    /// A violation of a field.
+    /// Creates the error of a field.
     #[must_use]
     pub fn new(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self { field: field.into(), description: description.into() }
     }
 }
 
-/// One of the details of a Data Plane problem.
+/// A detail of a Data Plane API error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "@type")]
 pub enum Detail {
-    /// Why, as a stable word.
+    /// The reason.
     #[serde(rename = "type.googleapis.com/google.rpc.ErrorInfo")]
     ErrorInfo {
         /// `REASON_...`.
         reason: String,
-        /// Whose reasons these are.
+        /// The domain of the reason.
         domain: String,
-        /// More facts by name.
+        /// Additional data by name.
         #[serde(default)]
         metadata: BTreeMap<String, String>,
     },
-    /// Which fields, and what about them.
+    /// The invalid fields.
     #[serde(rename = "type.googleapis.com/google.rpc.BadRequest")]
     BadRequest {
-        /// One entry for each fault.
+        /// One entry for each error.
         field_violations: Vec<FieldViolation>,
     },
-    /// A detail that this program does not know.
+    /// An unknown detail.
     #[serde(other)]
     Unknown,
 }
 
-/// An error of the Data Plane: `{"code", "message", "details"}`.
+/// An error of the Data Plane API: `{"code", "message", "details"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataPlaneProblem {
     /// The name of a google.rpc code, such as `NOT_FOUND`.
     pub code: String,
-    /// What is wrong, for people.
+    /// The message for people.
     pub message: String,
-    /// The reason, and the fields.
+    /// The reason and the invalid fields.
     #[serde(default)]
     pub details: Vec<Detail>,
 }
 
 impl DataPlaneProblem {
-    /// A problem with the reason that goes with its code.
+    /// Creates an error with the reason that matches its code.
     #[must_use]
     pub fn new(code: RpcCode, message: impl Into<String>) -> Self {
         Self::with_reason(code, code.reason(), message)
     }
 
-    /// A problem with a reason of its own.
+    /// Creates an error with another reason.
     #[must_use]
     pub fn with_reason(code: RpcCode, reason: &str, message: impl Into<String>) -> Self {
         let reason = Detail::ErrorInfo { reason: reason.into(), domain: DOMAIN.into(), metadata: BTreeMap::new() };
         Self { code: code.name().into(), message: message.into(), details: vec![reason] }
     }
 
-    /// Every fault of a request's fields at once.
+    /// Creates an error with all invalid fields of a request.
     #[must_use]
     pub fn invalid(field_violations: Vec<FieldViolation>) -> Self {
         let mut problem = Self::new(RpcCode::InvalidArgument, "provided parameters are invalid");
@@ -203,9 +203,9 @@ impl DataPlaneProblem {
 /// An error of the Connect protocol: `{"code", "message"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectProblem {
-    /// Connect's word, such as `not_found`.
+    /// The Connect code, such as `not_found`.
     pub code: String,
-    /// What is wrong, for people.
+    /// The message for people.
     #[serde(default)]
     pub message: String,
 }
@@ -213,20 +213,20 @@ pub struct ConnectProblem {
 /// An error of the Admin API outside Connect: `{"message", "code"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdminProblem {
-    /// What is wrong, for people.
+    /// The message for people.
     pub message: String,
-    /// The HTTP status again.
+    /// The HTTP status.
     pub code: u16,
 }
 
-/// One fault of a policy document, as [`gbac_json::Problem`] goes over the wire.
+/// One problem of a policy document: [`gbac_json::Problem`] in the HTTP API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentFault {
-    /// Where: a JSON Pointer (D-34).
+    /// The place, as a JSON Pointer (D-34).
     pub path: String,
-    /// A stable name of the fault.
+    /// The stable code of the problem.
     pub code: String,
-    /// What was found and what to do.
+    /// The error and the recommended correction.
     pub message: String,
 }
 
@@ -236,33 +236,33 @@ impl From<&gbac_json::Problem> for DocumentFault {
     }
 }
 
-/// An error of our own surfaces under `/gbac/v1`: `{"code", "message", "problems"}`.
+/// An error of the service's own endpoints under `/gbac/v1`: `{"code", "message", "problems"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceProblem {
-    /// A stable snake_case name, such as `policy_changed`.
+    /// The stable code in snake_case, such as `policy_changed`.
     pub code: String,
-    /// What is wrong and what to do, for people.
+    /// The message for people, with the recommended correction.
     pub message: String,
-    /// Every fault of a document, in its order.
+    /// All problems of a document, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<DocumentFault>,
 }
 
-/// What a client shows of a refusal, whichever surface it came from.
+/// An error response of any API, for clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The HTTP status.
     pub status: u16,
-    /// The body's code: `NOT_FOUND`, `not_found`, `policy_changed`; empty where the body has none.
+    /// The body's code: `NOT_FOUND`, `not_found`, `policy_changed`; empty if the body has none.
     pub code: String,
-    /// What is wrong, for people.
+    /// The message for people.
     pub message: String,
-    /// What is wrong with which field, where the body says so.
+    /// The invalid fields, if the body contains them.
     pub fields: Vec<FieldViolation>,
 }
 
 impl Refusal {
-    /// Reads the body of an answer that was no success; a body of no known shape still gives a message.
+    /// Parses the body of an error response. Bodies of unknown formats also produce a message.
     ///
     /// ```
     /// use gbac_api::problem::Refusal;

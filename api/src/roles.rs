@@ -1,4 +1,4 @@
-//! The Data Plane's roles: bodies and queries (specification 2.5, 4.2, D-21).
+//! The roles of the Data Plane API: bodies and queries (specification 2.5, 4.2, D-21).
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalError, Role, check_member, check_role_name};
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::paging::{Page, Parameters};
 use crate::problem::FieldViolation;
 
-/// The longest text of a name filter, in characters.
+/// The most characters of a name filter.
 const MAX_FILTER_CHARS: usize = 128;
 
-/// A role by its name; the body of POST.
+/// A role by its name; the request body of POST.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RoleName {
@@ -33,24 +33,24 @@ impl From<&Principal> for Member {
     }
 }
 
-/// The answer of POST.
+/// The response of POST.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreatedRole {
     /// The role.
     pub role: RoleName,
 }
 
-/// The answer of GET: names in order.
+/// The response of GET: sorted names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListRoles {
     /// The roles of this page.
     pub roles: Vec<RoleName>,
-    /// Asks for the next page; empty when there is none.
+    /// The token of the next page; empty if there is none.
     pub next_page_token: String,
 }
 
-/// The answer of GET for one role.
+/// The response of GET for one role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetRole {
     /// The role.
@@ -66,32 +66,32 @@ impl From<&Role> for GetRole {
     }
 }
 
-/// The body of PUT: who joins and who leaves.
+/// The request body of PUT: the members to add and remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UpdateRole {
-    /// Whether a role that is missing is made; a new role has nobody to remove.
+    /// Whether to create the role if it does not exist. A new role has no members to remove.
     pub create: bool,
-    /// Who joins.
+    /// The members to add.
     pub add: Vec<Member>,
-    /// Who leaves.
+    /// The members to remove.
     pub remove: Vec<Member>,
 }
 
-/// Who joins and who leaves, read.
+/// The parsed members to add and remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Membership {
-    /// Who joins, as given.
+    /// The members to add, in the given order.
     pub add: Vec<Principal>,
-    /// Who leaves, as given.
+    /// The members to remove, in the given order.
     pub remove: Vec<Principal>,
 }
 
 impl UpdateRole {
-    /// Reads the members. One who leaves may be anyone that a role can hold (D-27).
+    /// Parses the members. Every possible member can be removed (D-27).
     ///
     /// # Errors
-    /// Every fault, by field; also a principal in both lists.
+    /// All errors, by field, including principals in both lists.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
         let mut read = |list: &[Member], name: &str, joining: Joining| -> Vec<Principal> {
@@ -117,19 +117,19 @@ impl UpdateRole {
     }
 }
 
-/// What a member is named for.
+/// Whether a member is added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joining {
-    /// To become one.
+    /// The member is added.
     Joins,
-    /// To be one no more; anyone whom a role can hold may leave it (D-27).
+    /// The member is removed; every possible member can be removed (D-27).
     Leaves,
 }
 
-/// Checks who is named as a member of a role.
+/// Checks a member to add or remove.
 ///
 /// # Errors
-/// What is wrong and what to do.
+/// The error and the recommended correction.
 pub fn check_joining(member: &Principal, joining: Joining) -> Result<(), String> {
     match joining {
         Joining::Joins => check_member(member).map_err(|error| format!("{error}; {}", error.hint())),
@@ -141,27 +141,27 @@ pub fn check_joining(member: &Principal, joining: Joining) -> Result<(), String>
     }
 }
 
-/// Checks the name of a role that is to be created (D-28).
+/// Checks the name of a role to create (D-28).
 ///
 /// # Errors
-/// The fault, for the field of that name.
+/// The error of the field.
 pub fn check_name(field: &str, name: &str) -> Result<(), FieldViolation> {
     check_role_name(name).map_err(|error| FieldViolation::new(field, format!("{error}; {}", error.hint())))
 }
 
-/// The answer of PUT: the changes that were really made.
+/// The response of PUT: the actual changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UpdatedRole {
     /// The role's name.
     pub role_name: String,
-    /// Who joined.
+    /// The added members.
     pub added: Vec<Member>,
-    /// Who left.
+    /// The removed members.
     pub removed: Vec<Member>,
 }
 
-/// The answer of GET for the members of one role.
+/// The response of GET for the members of one role.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListMembers {
@@ -169,28 +169,28 @@ pub struct ListMembers {
     pub role_name: String,
     /// The members of this page, users first.
     pub members: Vec<Member>,
-    /// Asks for the next page; empty when there is none.
+    /// The token of the next page; empty if there is none.
     pub next_page_token: String,
 }
 
-/// Which roles are wanted.
+/// The query of roles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RoleQuery {
-    /// What the name begins with.
+    /// The beginning of the name.
     pub name_prefix: String,
-    /// What the name holds.
+    /// A part of the name.
     pub name_contains: String,
-    /// Who is a member.
+    /// A member.
     pub principal: Option<Principal>,
-    /// Which page.
+    /// The page.
     pub page: Page,
 }
 
 impl RoleQuery {
-    /// Reads the query of GET.
+    /// Parses the query of GET.
     ///
     /// # Errors
-    /// Every fault, by parameter. Principals have no length limit (D-21).
+    /// All errors, by parameter. Principals have no length limit (D-21).
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
         let mut from = Parameters::of(pairs);
         let name_prefix = name_filter(&mut from, "filter.name_prefix", true);
@@ -206,7 +206,8 @@ impl RoleQuery {
         from.finish(Self { name_prefix, name_contains, principal, page })
     }
 
-    /// The roles that are meant, from the page's token on, by name: found by their names, so that a page costs what is on it.
+    /// The matching roles from the page's token on, sorted by name. The cost depends only on the size of the page, because
+    /// roles are looked up by name.
     pub fn of<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a str> {
         let token = self.page.token.as_str();
         let from = token.max(&self.name_prefix);
@@ -233,20 +234,20 @@ impl RoleQuery {
     }
 }
 
-/// Which members are wanted.
+/// The query of members.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemberQuery {
-    /// What the member, written `Type:name`, holds.
+    /// A part of the member's `Type:name`.
     pub name_contains: String,
-    /// Which page.
+    /// The page.
     pub page: Page,
 }
 
 impl MemberQuery {
-    /// Reads the query of GET.
+    /// Parses the query of GET.
     ///
     /// # Errors
-    /// Every fault, by parameter.
+    /// All errors, by parameter.
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
         let mut from = Parameters::of(pairs);
         let name_contains = name_filter(&mut from, "filter.name_contains", false);
@@ -257,7 +258,7 @@ impl MemberQuery {
         from.finish(Self { name_contains, page })
     }
 
-    /// The last member of the page before.
+    /// The last member of the previous page.
     #[must_use]
     pub fn after(&self) -> Option<Principal> {
         Principal::parse(&self.page.token).ok()

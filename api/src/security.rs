@@ -1,6 +1,6 @@
 //! The bodies of the Admin API's SecurityService, in the JSON of the Connect protocol (specification 4.3, D-22).
 //!
-//! As in proto3 JSON, names are written in lowerCamelCase and read in both spellings, an absent or null field has its
+//! Like in proto3 JSON, names are written in lowerCamelCase and accepted in both spellings, absent and null fields have their
 //! default, and unknown fields are ignored.
 
 use gbac_engine::model::{Principal, PrincipalType, Role};
@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::problem::FieldViolation;
 use crate::roles::{Joining, check_joining};
 
-/// What a field is that is absent or null.
+/// The default of an absent or null field.
 fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
-/// A role by its name: the request of GetRole.
+/// A role by its name: the request body of GetRole.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Named {
@@ -23,7 +23,7 @@ pub struct Named {
     pub name: String,
 }
 
-/// A member of a role: one of the two, by its bare name.
+/// A member of a role: a user or a group, by its bare name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RoleMember {
@@ -74,7 +74,7 @@ impl From<&Role> for SecurityRole {
     }
 }
 
-/// The request of CreateRole, and the answer of CreateRole, GetRole, AddRoleMembers and RemoveRoleMembers.
+/// The request body of CreateRole, and the response of CreateRole, GetRole, AddRoleMembers and RemoveRoleMembers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WithRole {
@@ -83,7 +83,7 @@ pub struct WithRole {
     pub role: SecurityRole,
 }
 
-/// The answer of ListRoles, in the order of their names.
+/// The response of ListRoles, sorted by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListedRoles {
@@ -92,57 +92,57 @@ pub struct ListedRoles {
     pub roles: Vec<SecurityRole>,
 }
 
-/// The request of AddRoleMembers and RemoveRoleMembers.
+/// The request body of AddRoleMembers and RemoveRoleMembers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RoleMembers {
     /// The role's name.
     #[serde(rename = "roleName", alias = "role_name", deserialize_with = "or_default")]
     pub role_name: String,
-    /// Who joins or leaves.
+    /// The members to add or remove.
     #[serde(deserialize_with = "or_default")]
     pub members: Vec<RoleMember>,
 }
 
-/// The request of DeleteRole.
+/// The request body of DeleteRole.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeleteRole {
     /// The role's name.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
-    /// Whether the role's ACLs go too (D-18).
+    /// Whether to delete the role's ACLs, too (D-18).
     #[serde(rename = "deleteAcls", alias = "delete_acls", deserialize_with = "or_default")]
     pub delete_acls: bool,
 }
 
-/// The answer of ListCurrentUserRoles.
+/// The response of ListCurrentUserRoles.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CurrentUserRoles {
-    /// The roles that the caller is a member of by name, not those of the caller's groups.
+    /// The roles of the caller's user name, without those of its groups.
     #[serde(deserialize_with = "or_default")]
     pub roles: Vec<String>,
 }
 
-/// The answer of ResolveOidcIdentity: bare names, without `User:` and `Group:`.
+/// The response of ResolveOidcIdentity: bare names, without `User:` and `Group:`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OidcIdentity {
     /// The user's name.
     #[serde(default)]
     pub principal: String,
-    /// When the token expires: RFC 3339 in UTC.
+    /// The expiry of the token: RFC 3339 in UTC.
     #[serde(default)]
     pub expire: String,
-    /// The groups that came out of the token, in its order.
+    /// The groups of the token, in its order.
     #[serde(default)]
     pub groups: Vec<String>,
 }
 
-/// Reads the members of a request.
+/// Parses the members of a request.
 ///
 /// # Errors
-/// Every fault, by place.
+/// All errors, by index.
 pub fn principals(members: &[RoleMember], joining: Joining) -> Result<Vec<Principal>, Vec<FieldViolation>> {
     let mut faults = Vec::new();
     let mut read = Vec::new();

@@ -1,80 +1,80 @@
-//! What a service says about itself, and the people of its demo provider.
+//! Information about a service, and the users of its demo identity provider.
 
 use serde::{Deserialize, Serialize};
 
-/// The header with credentials for the service itself in a request that it relays, where `Authorization` is for the cluster.
+/// The header with credentials for the service itself in relayed requests, in which `Authorization` is for the cluster.
 pub const OWN_AUTHORIZATION: &str = "gbac-authorization";
 
-/// The answer of `/gbac/v1/service`.
+/// The response of `/gbac/v1/service`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceInfo {
-    /// A name for people.
+    /// The display name.
     pub name: String,
     /// The program's version.
     pub version: String,
     /// Whether this is a demo: in memory, readable without credentials.
     pub demo: bool,
-    /// With what a page signs in by itself; only in a demo whose password nobody chose.
+    /// The credentials for signing in automatically; only in a demo with a generated password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<SignIn>,
     /// The demo identity provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,
-    /// What the service requires of tokens, besides what its cluster properties say.
+    /// Requirements for tokens, in addition to the cluster properties.
     #[serde(default, skip_serializing_if = "TokenRequirements::is_nothing")]
     pub tokens: TokenRequirements,
-    /// A cluster that runs elsewhere, when the service relays to one.
+    /// The other cluster, if the service relays to one.
     #[serde(default, skip_serializing_if = "Upstream::is_nothing")]
     pub upstream: Upstream,
 }
 
-/// What a service requires of tokens besides its cluster properties (D-57). None of it is a secret: whoever has a token of the
-/// provider can find it out.
+/// Requirements for tokens in addition to the cluster properties (D-57). They are not secret, because any holder of a token can
+/// find them out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TokenRequirements {
-    /// What `iss` must be: that of the discovery document, once it was fetched, or the one that the service was started with.
+    /// The required `iss`: that of the fetched discovery document, or that of the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// Whether `typ` has to be that of an access token (RFC 9068).
+    /// Whether `typ` must be that of an access token (RFC 9068).
     #[serde(skip_serializing_if = "is_false")]
     pub access_tokens_only: bool,
-    /// The longest time from `iat` to `exp`, in seconds.
+    /// The maximum time from `iat` to `exp`, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_lifetime: Option<u32>,
 }
 
 impl TokenRequirements {
-    /// Whether nothing is required.
+    /// Whether there are no requirements.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Behind which paths of the service's own origin a cluster's APIs are.
+/// The paths of a cluster's APIs on the service's own origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Upstream {
     /// Its Admin API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin: Option<String>,
-    /// Its Data Plane.
+    /// Its Data Plane API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dataplane: Option<String>,
-    /// The Control Plane.
+    /// The Control Plane API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controlplane: Option<String>,
-    /// Behind this and an id: the Data Plane of the cluster that the Control Plane knows under that id.
+    /// The path, to be followed by a cluster ID, of the Data Plane API of a cluster of the Control Plane API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<String>,
-    /// Whether it relays only for callers who are signed in to the service itself ([`OWN_AUTHORIZATION`]).
+    /// Whether it relays only for callers that are signed in to the service itself ([`OWN_AUTHORIZATION`]).
     #[serde(skip_serializing_if = "is_false")]
     pub requires_sign_in: bool,
 }
 
 impl Upstream {
-    /// Whether the service relays to nothing.
+    /// Whether the service has no relay.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -90,35 +90,34 @@ pub struct SignIn {
     pub password: String,
 }
 
-/// An identity provider whose tokens the service takes. Paths are of the service's own origin.
+/// An identity provider whose tokens the service accepts. Paths are on the service's own origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provider {
-    /// What `iss` must be.
+    /// The required `iss`.
     pub issuer: String,
-    /// What `aud` must hold.
+    /// The value that `aud` must contain.
     pub audience: String,
     /// The path of the discovery document.
     pub discovery: String,
     /// The path of the keys.
     pub jwks: String,
-    /// The path of the people.
+    /// The path of the users.
     pub people: String,
 }
 
-/// Someone who has a token of the demo provider.
+/// A user with a token of the demo identity provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     /// A short stable name, such as `comma-separated`.
     pub id: String,
-    /// The person's name.
+    /// The user's name.
     pub name: String,
-    /// What is telling about the token.
+    /// The special property of the token.
     pub note: String,
-    /// A compact JWS that was just signed and lives an hour.
+    /// A new compact JWS, valid for an hour.
     pub token: String,
 }
 
-// serde hands over a reference.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 const fn is_false(value: &bool) -> bool {
     !*value

@@ -1,10 +1,10 @@
-//! How the principal of a role is spelled on the way out (D-06); on the way in both spellings are read.
+//! The spelling of role principals in output (D-06). Both spellings are accepted in input.
 
 use std::fmt;
 
 use gbac_engine::model::{Principal, PrincipalType};
 
-/// What stands before the name of a role.
+/// The prefix of a role's name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RoleSpelling {
     /// `Role:<name>`.
@@ -18,7 +18,7 @@ impl RoleSpelling {
     /// Every spelling.
     pub const ALL: &'static [Self] = &[Self::Role, Self::RedpandaRole];
 
-    /// The word before the colon.
+    /// The prefix, without the colon.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {

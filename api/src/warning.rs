@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 /// The response header of a warning, if the body has no place for it: [`ChangeWarning::to_header`].
 pub const HEADER: &str = "gbac-warning";
 
-/// One warning: a name that a change added probably does not match what its author meant.
+/// One warning: a name that a change added probably does not match what its author intended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeWarning {
     /// A stable code, as in `gbac policy lint`.
     pub code: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The recommended correction.
     #[serde(default)]
     pub hint: String,
-    /// The `Type:name` of each principal concerned.
+    /// The `Type:name` of each affected principal.
     #[serde(default)]
     pub principals: Vec<String>,
 }
@@ -46,7 +46,7 @@ impl ChangeWarning {
     #[must_use]
     pub fn to_header(&self) -> String {
         let mut ascii = String::new();
-        // Its parts are texts, which can always be written.
+        // Serializing strings never fails.
         for c in serde_json::to_string(self).unwrap_or_default().chars() {
             if c.is_ascii() && !c.is_control() {
                 ascii.push(c);

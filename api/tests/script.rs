@@ -1,4 +1,5 @@
-//! Scripts under a real shell: the programs are stand-ins that write down their arguments, and every name has to arrive as it is.
+//! Runs scripts in a real shell with stand-ins for the programs, which record their arguments. Every name must arrive
+//! unchanged.
 
 #![cfg(unix)]
 
@@ -15,7 +16,7 @@ use gbac_engine::policy::{Change, Policy};
 use gbac_json::settings_from_value;
 use serde_json::{Value, json};
 
-/// Names that break whoever quotes by hand.
+/// Names that break incorrect quoting.
 const NAMES: &[&str] = &[
     "plain",
     "eng, fin",
@@ -39,7 +40,7 @@ const NAMES: &[&str] = &[
     "''\"'\"",
 ];
 
-/// Runs a script with stand-ins for the three programs; the arguments of each call, and the exit code.
+/// Runs a script with stand-ins for the three programs; returns the arguments of each call, and the exit code.
 fn run(text: &str, stand_in: &str) -> (Vec<Vec<String>>, i32) {
     let folder = tempfile::tempdir().unwrap();
     let calls = folder.path().join("calls");
@@ -62,7 +63,7 @@ fn run(text: &str, stand_in: &str) -> (Vec<Vec<String>>, i32) {
         .unwrap();
     assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
     let written = fs::read(&calls).unwrap();
-    // An argument ends with a NUL, a call with another.
+    // Each argument ends with a NUL, and each call with another.
     let mut all = vec![Vec::new()];
     for word in String::from_utf8(written).unwrap().split_terminator('\0') {
         match word {
@@ -112,7 +113,7 @@ fn every_change() -> Vec<Change> {
     all
 }
 
-/// The entries of a list with commas, read as a CSV reader does.
+/// The entries of a comma-separated list, parsed by a CSV reader.
 fn entries(list: &str) -> Vec<String> {
     let (mut all, mut entry, mut inside) = (Vec::new(), String::new(), false);
     let mut rest = list.chars().peekable();
@@ -128,7 +129,7 @@ fn entries(list: &str) -> Vec<String> {
     all
 }
 
-/// The value of a flag, in either form.
+/// The value of a flag, with a space or `=`.
 fn flag<'a>(call: &'a [String], name: &str) -> &'a str {
     let tied = format!("{name}=");
     let place = call
@@ -149,7 +150,7 @@ fn both_command_lines_get_every_name_as_it_is() {
         let written = script(&every_change(), target);
         let invisible = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{200b}' | '\u{202e}');
         assert_eq!(written.text.chars().find(|c| invisible(*c)), None, "{}", target.program());
-        // A role that is not there yet is made.
+        // Missing roles are created.
         let (calls, exit) = run(&written.text, "[ \"$3\" != describe ]");
         assert_eq!(exit, 0);
         let mut calls = calls.iter();
@@ -298,10 +299,10 @@ fn only_the_settings_that_are_stated_are_sent() {
     assert_eq!(sent(&changes_between(&full, &nothing)), [""; 0]);
     let none = policy(json!({ "nested_group_behavior": "none" }));
     assert_eq!(sent(&changes_between(&full, &none)), ["nested_group_behavior=none"]);
-    // Which value a cluster has whose document does not say is not known.
+    // The cluster's value is unknown if the document omits it.
     assert_eq!(sent(&changes_between(&nothing, &none)), ["nested_group_behavior=none"]);
     assert_eq!(sent(&changes_between(&none, &none)), [""; 0]);
-    // A document that does not state superusers never takes them away.
+    // A document without superusers never removes any.
     for change in changes_between(&full, &policy(json!({ "oidc_principal_mapping": "$.email" }))) {
         let mut applied = full.clone();
         assert!(applied.apply(change).unwrap() && applied.settings().superusers.contains("admin"));
@@ -310,7 +311,7 @@ fn only_the_settings_that_are_stated_are_sent() {
 }
 
 #[test]
-fn what_cannot_be_said_is_told_and_a_failing_call_makes_the_exit_code() {
+fn inexpressible_changes_are_reported_and_failed_calls_set_the_exit_code() {
     let nul = Acl { permission: Permission::Allow, ..acl("a\0b", &Principal::group("*")) };
     let cluster = Acl { resource_type: ResourceType::Cluster, resource_name: "other\nname".into(), ..nul.clone() };
     let sso =

@@ -28,7 +28,7 @@ use crate::profile;
 
 /// URL of the service if none is given.
 const LOCAL: &str = "http://127.0.0.1:8420";
-/// Concurrent calls; writes that arrive together share a commit.
+/// Concurrent calls; concurrent writes share a commit.
 const AT_ONCE: usize = 16;
 /// Timeout of a connection attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
@@ -38,13 +38,13 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 pub(crate) enum CallError {
     /// TLS is not available, for example because the machine has no root certificates.
     Tls(String),
-    /// A name that a URL path cannot contain, such as `..`.
+    /// The name cannot be part of a URL path, such as `..`.
     Path(String),
-    /// No connection to this URL, and why.
+    /// No connection to this URL, for this reason.
     Unreachable(String, String),
     /// No response from this URL within so many seconds.
     Timeout(String, u32),
-    /// Authentication failed; whether credentials were sent.
+    /// Authentication failed. Whether credentials were sent.
     Credentials(bool),
     /// A redirect, with its status.
     Redirect(u16),
@@ -76,7 +76,7 @@ impl CallError {
         text.strip_suffix(self.hint()).unwrap_or(&text).to_owned()
     }
 
-    /// How to fix it; empty if the message of the service says so.
+    /// The recommended action; empty if the message contains it.
     const fn hint(&self) -> &'static str {
         match self {
             Self::Tls(_) => "; install the machine's root certificates",
@@ -126,7 +126,7 @@ impl From<CallError> for Failure {
     }
 }
 
-/// Reads the URL of a service. Credentials go there, so plain HTTP is only for this machine.
+/// Parses the URL of a service. Plain HTTP is accepted only for this machine, because credentials are sent there.
 pub(crate) fn parse_base_url(what: &str, url: &str) -> Result<BaseUrl, Failure> {
     let base = BaseUrl::parse(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
     address(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
@@ -171,7 +171,7 @@ impl Client {
             (None, None) => RoleSpelling::default(),
         };
         let credentials = Credentials::read(args, profile.as_ref())?;
-        // Fails if a provider is already installed, and then it is the same one.
+        // An error means that the same provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .user_agent(concat!("gbac/", env!("CARGO_PKG_VERSION")))
@@ -198,7 +198,7 @@ impl Client {
         self.roles
     }
 
-    /// Makes calls, several at a time; reports each result, and stops if `each` breaks.
+    /// Makes calls concurrently; passes each result to `each`, and stops if it breaks.
     pub(crate) fn make_all(
         &self,
         calls: impl IntoIterator<Item = Call>,
@@ -231,7 +231,7 @@ impl Client {
         });
     }
 
-    /// The user and groups that the service reads from a token (specification 4.3).
+    /// The user and groups in a token, resolved by the service (specification 4.3).
     pub(crate) fn resolve(&self, token: &str) -> Result<OidcIdentity, CallError> {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
@@ -239,18 +239,18 @@ impl Client {
         read(&path, &self.send(&path, request)?)
     }
 
-    /// Reads something.
+    /// Sends a GET request and parses the response.
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, CallError> {
         read(path, &self.send(path, self.request(Method::GET, path)?)?)
     }
 
-    /// Reads a file.
+    /// Downloads a file.
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
         let answer = self.runtime.block_on(execute(self.request(Method::GET, path)?));
         self.successful(answer).map(|(_, body)| body)
     }
 
-    /// Changes something, and reads the response.
+    /// Sends a request with a body and parses the response.
     pub(crate) fn change<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -262,17 +262,17 @@ impl Client {
         read(path, &self.send(path, request)?)
     }
 
-    /// Sets something without a body.
+    /// Sends a PUT request without a body and parses the response.
     pub(crate) fn put<T: DeserializeOwned>(&self, path: &str) -> Result<T, CallError> {
         read(path, &self.send(path, self.request(Method::PUT, path)?)?)
     }
 
-    /// Deletes something, and reads the response.
+    /// Sends a DELETE request and parses the response.
     pub(crate) fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, CallError> {
         read(path, &self.send(path, self.request(Method::DELETE, path)?)?)
     }
 
-    /// Deletes something; the response is empty.
+    /// Sends a DELETE request; the response is empty.
     pub(crate) fn remove(&self, path: &str) -> Result<(), CallError> {
         self.send(path, self.request(Method::DELETE, path)?).map(|_| ())
     }
@@ -290,7 +290,7 @@ impl Client {
         self.put_policy(paths::POLICY, policy, state)
     }
 
-    /// Makes every check of [`Client::replace_policy`], and changes nothing.
+    /// Runs the checks of [`Client::replace_policy`] without changing anything.
     pub(crate) fn validate_policy(&self, policy: &Policy, state: &str) -> Result<(), CallError> {
         self.put_policy(&paths::policy_dry_run(), policy, state).map(drop)
     }
@@ -342,7 +342,7 @@ impl Client {
         if error.is_timeout() {
             return CallError::Timeout(self.url.clone(), self.timeout);
         }
-        // The outermost message says only that something failed; the innermost says what.
+        // Only the innermost message is specific.
         let mut cause: &dyn std::error::Error = error;
         while let Some(inner) = cause.source() {
             cause = inner;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::output::Failure;
 
-/// Asks on the terminal; without one, a flag has to confirm.
+/// Asks for confirmation on the terminal. Without a terminal, a flag must confirm.
 pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage("no terminal to confirm on; pass `--no-confirm`"));
@@ -30,13 +30,13 @@ mod tests {
 
     #[test]
     fn only_a_yes_is_a_yes() {
-        let said = |answer: &str| {
+        let confirms = |answer: &str| {
             let mut output = Vec::new();
             let done = prompt("Sure?", &mut answer.as_bytes(), &mut output);
             assert_eq!(output, b"Sure? [y/N] ");
             done.is_ok()
         };
-        assert!(said("y\n") && said("Yes\n"));
-        assert!(!said("") && !said("\n") && !said("n\n") && !said("yess\n"));
+        assert!(confirms("y\n") && confirms("Yes\n"));
+        assert!(!confirms("") && !confirms("\n") && !confirms("n\n") && !confirms("yess\n"));
     }
 }

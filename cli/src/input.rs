@@ -17,7 +17,7 @@ use crate::args::KeyArgs;
 use crate::output::{Failure, plain};
 use crate::yaml;
 
-/// Whether standard input has a reader; a second one would find it empty.
+/// Whether standard input has a reader already; a second one would read nothing.
 static STANDARD_INPUT: AtomicBool = AtomicBool::new(false);
 
 /// Standard input, for one reader.
@@ -28,7 +28,7 @@ fn standard_input() -> Result<io::Stdin, Failure> {
     Ok(io::stdin())
 }
 
-/// Two inputs name standard input.
+/// The error if two inputs are standard input.
 pub(crate) fn shared_standard_input() -> Failure {
     Failure::usage("`-` is used for two inputs; standard input can only be one of them, so name a file for the other")
 }
@@ -72,7 +72,7 @@ pub(crate) fn object(path: &Path) -> Result<ClaimSet, Failure> {
     }
 }
 
-/// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`, without the text that is often pasted with it.
+/// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`. Removes text that is often pasted with it.
 pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
         Some(path) => text(path)?,
@@ -91,7 +91,7 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    /// Reads the keys, if the flags name any; tokens are verified at this time.
+    /// Reads the keys, if the flags contain any. Tokens are verified at this time.
     pub(crate) fn from_args(args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.jwks else { return Ok(None) };
         let keys = KeySet::parse(&text(path)?)

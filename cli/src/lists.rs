@@ -17,7 +17,7 @@ pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Fail
                 "{flag}: a list cannot contain line breaks; quote the entry, or repeat the flag"
             )));
         }
-        // The CSV reader accepts an unclosed quote and would ignore the commas after it.
+        // The CSV reader would accept an unclosed quote and ignore the commas after it.
         if !value.matches('"').count().is_multiple_of(2) {
             return Err(Failure::usage(format!(
                 "{flag}: a double quote in `{value}` is not closed; quote the whole entry, and double each quote inside it"
@@ -44,8 +44,8 @@ pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Fail
     Ok(entries)
 }
 
-/// The entries of a flag for bare names, such as groups. A value that looks like one unquoted distinguished name is refused:
-/// the result would be about other groups than the intended one.
+/// The entries of a flag for bare names, such as groups. A value that looks like one unquoted distinguished name is refused,
+/// because it would be split into unintended groups.
 pub(crate) fn bare_names(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for value in values {
@@ -63,7 +63,7 @@ pub(crate) fn bare_names(flag: &str, values: &[String]) -> Result<Vec<String>, F
     Ok(names)
 }
 
-/// Whether a text is a part of a distinguished name (RFC 4514), such as `OU=eng`.
+/// Whether a text is an attribute of a distinguished name (RFC 4514), such as `OU=eng`.
 fn is_attribute(text: &str) -> bool {
     let attribute = text.trim_start().split_once('=').map(|(attribute, _)| attribute);
     attribute.is_some_and(|name| {
@@ -71,8 +71,8 @@ fn is_attribute(text: &str) -> bool {
     })
 }
 
-/// Reads a principal; without a type it is a user (D-41). A prefix that looks like a mistyped type is refused: one in another
-/// letter case, or a capitalized word such as `Groups`.
+/// Parses a principal; without a type, it is a user (D-41). A prefix that looks like a misspelled type is refused: one in
+/// another letter case, or a capitalized word such as `Groups`.
 pub(crate) fn principal(flag: &str, text: &str) -> Result<Principal, Failure> {
     match Principal::parse(text) {
         Ok(principal) => Ok(principal),
@@ -97,13 +97,13 @@ fn is_nearly_a_type(word: &str) -> bool {
     types.into_iter().any(|kind| kind.eq_ignore_ascii_case(word))
 }
 
-/// Reads a list of principals.
+/// Parses a list of principals.
 pub(crate) fn principals(flag: &str, values: &[String]) -> Result<Vec<Principal>, Failure> {
     let mut principals = Vec::new();
     for value in values {
         let entries = entries(flag, std::slice::from_ref(value))?;
         let is_typed = |text: &str| Principal::parse(text).is_ok();
-        // `User:CN=a, OU=b` is meant as one name, and would be two users.
+        // `User:CN=a, OU=b` is intended as one name, but would be two users.
         let is_plain = !value.contains('"');
         let cut = entries.iter().skip(1).find(|text| {
             is_plain

@@ -1,4 +1,4 @@
-//! `gbac`: reads the arguments, runs one command, and reports how it ended.
+//! `gbac`: parses the arguments, runs one command and reports its result.
 
 mod args;
 mod audit;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use args::{Command, TokenCommand};
 use output::Failure;
 
-/// Uses large pages where the system has them, because a policy of a million ACLs would fill 25,000 small ones.
+/// Uses large pages if the system has them, because a policy of a million ACLs would need 25,000 small ones.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -28,7 +28,7 @@ pub(crate) enum Format {
 
 /// An error.
 pub(crate) const ERROR: u8 = 1;
-/// `check` denied.
+/// `check` was denied.
 pub(crate) const DENIED: u8 = 2;
 /// The arguments are invalid.
 pub(crate) const INVALID_USAGE: u8 = 64;
@@ -40,7 +40,7 @@ pub(crate) struct Failure {
     code: String,
     message: String,
     problems: Option<Problems>,
-    /// Whether there is no reader for the message.
+    /// Whether nothing reads the message.
     silent: bool,
 }
 
@@ -50,7 +50,7 @@ impl Failure {
         Self { exit: ERROR, code: code.into(), message: message.into(), problems: None, silent: false }
     }
 
-    /// Arguments that are invalid together.
+    /// An invalid combination of arguments.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::value("usage", message)
     }
@@ -65,7 +65,7 @@ impl Failure {
         Self { silent: error.kind() == io::ErrorKind::BrokenPipe, ..Self::io("standard output", error) }
     }
 
-    /// A document with its problems; `what` names the file.
+    /// An invalid document with its problems; `what` names the file.
     pub(crate) fn problems(what: &str, problems: Problems) -> Self {
         let (what, problems) = (plain(what), redacted_problems(problems));
         let message = problems
@@ -100,13 +100,13 @@ impl Failure {
         Self::new("io", format!("{what}: {why}"))
     }
 
-    /// Writes the failure to standard error, and with another format than text also to standard output.
+    /// Writes the failure to standard error, and for formats other than text also to standard output.
     pub(crate) fn report(&self, format: Format) -> ExitCode {
         if self.silent {
             return ExitCode::from(self.exit);
         }
         let message = redacted(&self.message);
-        // If standard error is closed, nobody reads it.
+        // A closed standard error is ignored.
         let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&message));
         if format != Format::Text {
             let mut error = json!({ "code": self.code, "message": message });
@@ -148,7 +148,7 @@ pub(crate) fn stream_value(out: &mut impl Write, format: Format, value: &Value) 
     line(out, value)
 }
 
-/// A value as one line of JSON, with the characters escaped that could control a terminal.
+/// A value as one line of JSON. Characters that could control a terminal are escaped.
 fn json_text(value: &Value) -> String {
     let text = value.to_string();
     if text.bytes().all(|byte| byte < 0x7f) {
@@ -187,7 +187,7 @@ pub(crate) fn document(text: &str) -> Result<(), Failure> {
 
 /// Writes a note to standard error.
 pub(crate) fn note(text: &str) {
-    // If standard error is closed, nobody reads it.
+    // A closed standard error is ignored.
     let _ = writeln!(anstream::stderr(), "{}", plain_lines(&redacted(text)));
 }
 
@@ -230,7 +230,7 @@ pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
-/// As [`plain`], but line breaks stay.
+/// Like [`plain`], but keeps line breaks.
 pub(crate) fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }

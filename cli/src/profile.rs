@@ -1,4 +1,4 @@
-//! Connection profiles: URLs and user names of services in one file of the user; never a password or a token.
+//! Connection profiles: URLs and user names of services in one file of the user, without passwords and tokens.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::online::SpellingArg;
 use crate::output::Failure;
 
-/// The URL of one service and the user to sign in with.
+/// The URL of a service, and the user to sign in with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
@@ -53,16 +53,16 @@ impl From<SpellingArg> for RoleSpelling {
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profiles {
-    /// The one that is used if no flag or variable names another.
+    /// The profile that is used unless a flag or variable names another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) current: Option<String>,
-    /// By name.
+    /// The profiles, by name.
     #[serde(default)]
     pub(crate) profiles: BTreeMap<String, Profile>,
 }
 
 impl Profiles {
-    /// Reads the file; there may be none.
+    /// Reads the file; empty if there is none.
     pub(crate) fn load() -> Result<Self, Failure> {
         let Some(path) = path() else { return Ok(Self::default()) };
         match fs::read_to_string(&path) {
@@ -78,7 +78,7 @@ impl Profiles {
         }
     }
 
-    /// Writes the file, for its owner only, all or nothing.
+    /// Writes the file atomically, readable only by its owner.
     pub(crate) fn store(&self) -> Result<(), Failure> {
         let path = path().ok_or_else(|| {
             Failure::new("no_config_folder", "there is no configuration folder; set XDG_CONFIG_HOME or HOME")
@@ -126,7 +126,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         options.mode(0o600);
     }
     builder.create(folder)?;
-    // A new file that is renamed: nobody reads half of it, and its permissions are ours.
+    // A new file is renamed, so that readers never see a partial file and its permissions are ours.
     let draft = folder.join(format!("profiles.{}.new", std::process::id()));
     let written = options.open(&draft).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
@@ -134,7 +134,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     });
     let done = written.and_then(|()| fs::rename(&draft, path));
     if done.is_err() {
-        // If removing the unused draft fails too, the first error is the one to report.
+        // Only the first error is reported.
         let _ = fs::remove_file(&draft);
     }
     done

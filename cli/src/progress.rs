@@ -1,4 +1,5 @@
-//! Progress of long work: a bar with rate and remaining time on a terminal, lines of text elsewhere, nothing for short work.
+//! Progress of long operations: a bar with rate and remaining time on a terminal, lines of text elsewhere, nothing for short
+//! ones.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -7,12 +8,12 @@ use std::time::{Duration, Instant};
 use gbac_console_model::phrases::{count, duration, thousands};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-/// Work with fewer steps shows no progress.
+/// Operations with fewer steps show no progress.
 const MIN_STEPS: usize = 200;
 /// Interval between lines of text.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The progress of one piece of work, on standard error.
+/// The progress of one operation, on standard error.
 pub(crate) struct Progress {
     noun: &'static str,
     total: usize,
@@ -24,15 +25,15 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts work in `total` steps.
+    /// Starts an operation with `total` steps.
     pub(crate) fn new(total: usize, noun: &'static str) -> Self {
         let silent = total < MIN_STEPS;
         let bar = (!silent && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
             let template = "{wide_bar} {human_pos} of {msg}, {rate} per second, {left} left";
-            // The template is ours; the default one would do as well.
+            // The template is valid; the default is only a fallback.
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            // A failure leaves a part of the bar empty.
+            // A write error leaves a part of the bar empty.
             let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
                 let _ = write!(out, "{:.0}", state.per_sec());
             });
@@ -53,7 +54,7 @@ impl Progress {
             Some(bar) => bar.inc(1),
             None if !self.silent && (self.last_line.elapsed() >= LINE_INTERVAL || self.done == self.total) => {
                 self.last_line = Instant::now();
-                // A reader that went away has no use for the rest.
+                // A closed standard error is ignored.
                 let _ = writeln!(io::stderr(), "{}", line(self.done, self.total, self.noun, self.started.elapsed()));
             }
             None => {}

@@ -1,4 +1,4 @@
-//! The question that the flags ask: a user, and an operation or API request.
+//! The query of the flags: a user, and an operation or API request.
 
 use gbac_analysis::check::{Answer, Check, CheckError, Query};
 use gbac_analysis::requests::ResourceNames;
@@ -24,7 +24,7 @@ pub(crate) struct AccessQuery {
 }
 
 impl AccessQuery {
-    /// Reads the flags of an operation, a resource and a host.
+    /// Parses the flags of an operation, a resource and a host.
     pub(crate) fn from_args(operation: &str, resources: &ResourceArgs, from: Option<&str>) -> Result<Self, Failure> {
         let (operation, host) = (parse_operation(operation)?, parse_host(from)?);
         let (resource_type, name) = single_resource(resources)?;
@@ -37,7 +37,7 @@ impl AccessQuery {
     }
 }
 
-/// The verifier of tokens, if the flags name keys, and the time of the decision.
+/// The verifier of tokens, if the flags contain keys, and the time of the decision.
 pub(crate) fn verifier(args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
     let seconds = args.at.unwrap_or_else(input::now);
     Ok((Verifier::from_args(&args.keys, seconds)?, At::seconds(seconds)))
@@ -64,7 +64,7 @@ pub(crate) fn check(
     Ok((check, opened))
 }
 
-/// A question about a policy document, with its answer.
+/// A query about a policy document, with its result.
 pub(crate) struct EvaluatedQuery {
     pub(crate) policy: Policy,
     pub(crate) opened: ResolvedIdentity,
@@ -74,7 +74,7 @@ pub(crate) struct EvaluatedQuery {
 }
 
 impl EvaluatedQuery {
-    /// Reads the inputs that the flags name, and evaluates the question.
+    /// Reads the inputs of the flags, and evaluates the query.
     pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
         let policy = input::policy(&args.policy)?;
         let (verifier, at) = verifier(&args.subject)?;
@@ -84,7 +84,7 @@ impl EvaluatedQuery {
         Ok(Self { policy, opened, check, answer, at })
     }
 
-    /// The access requests of the check: one, or all that an API request needs.
+    /// The access requests of the check: one, or all that an API request requires.
     pub(crate) fn requests<'a>(&'a self) -> Result<Vec<Request<'a>>, Failure> {
         let now = self.at;
         match (&self.check.query, &self.answer) {
@@ -108,7 +108,7 @@ fn check_by(who: Subject, query: &QueryArgs) -> Result<Check, Failure> {
     Ok(Check { id: None, subject: who, query: parse_query(query)?, host, at: None })
 }
 
-/// The check that the flags describe for a user, if they describe one.
+/// The check of the flags for a user; `None` without its flags.
 pub(crate) fn optional_check(who: &Subject, query: &QueryArgs) -> Result<Option<Check>, Failure> {
     let has_query = query.operation.is_some() || query.request.is_some();
     if !has_query && (query.host.is_some() || !named_resources(&query.resources)?.is_empty()) {
@@ -142,7 +142,7 @@ pub(crate) fn failure(error: &CheckError) -> Failure {
     }
 }
 
-/// The user that the flags name, not resolved yet.
+/// The user of the flags, not resolved yet.
 pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
     if let Some(user) = &args.user {
         return by_name("--", user, &args.member_of);
@@ -150,7 +150,7 @@ pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Fai
     by_token(args.token_file.as_deref(), args.userinfo.as_deref(), verified)
 }
 
-/// The other user that the flags name.
+/// The other user of the flags.
 pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
     match &args.other_user {
         Some(user) => by_name("--other-", user, &args.other_member_of),
@@ -190,7 +190,7 @@ fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
     host.map_err(|error| Failure::usage(format!("--host: {error}; {}", error.hint())))
 }
 
-/// Reads an operation.
+/// Parses an operation.
 pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
     text.parse::<Operation>().ok().ok_or_else(|| {
         let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
@@ -214,7 +214,7 @@ fn parse_query(args: &QueryArgs) -> Result<Query, Failure> {
     Ok(Query::Access { operation, resource_type, resource_name })
 }
 
-/// The only resource that the flags name.
+/// The only resource of the flags.
 fn single_resource(args: &ResourceArgs) -> Result<(ResourceType, String), Failure> {
     let mut named = named_resources(args)?;
     match (named.pop(), named.is_empty()) {
@@ -228,7 +228,7 @@ fn single_resource(args: &ResourceArgs) -> Result<(ResourceType, String), Failur
     }
 }
 
-/// The resources of the question. A name can be empty here, as in a check.
+/// The resources of the query. Names may be empty here, like in a check.
 fn named_resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
     if let [name] = [&args.topic, &args.group, &args.transactional_id, &args.registry_subject]
         .map(Vec::as_slice)
@@ -267,7 +267,7 @@ fn names_by_type(args: &ResourceArgs) -> Result<[NamesOfType; 4], Failure> {
     ])
 }
 
-/// The resources that the flags name.
+/// The resources of the flags.
 pub(crate) fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
     let lists = names_by_type(args)?.into_iter();
     let named = lists.flat_map(|(kind, _, names)| names.into_iter().map(move |name| (kind, name)));

@@ -18,7 +18,7 @@ pub(crate) fn refuse_tokens(arguments: &[String]) -> Result<(), String> {
 
 /// A text without tokens and passwords, for a message.
 pub(crate) fn redacted(text: &str) -> String {
-    // Word by word, so that a word after `basic` or `bearer` in a sentence stays.
+    // Checks single words, so that the word after `basic` or `bearer` in a sentence stays.
     let words = text.split_inclusive(char::is_whitespace);
     words.map(|word| without_user_info(&without_tokens(&without_credentials(word)))).collect()
 }
@@ -29,7 +29,7 @@ pub(crate) fn redacted_problems(problems: Problems) -> Problems {
     Problems(problems.0.into_iter().map(redact).collect())
 }
 
-/// Whether a text contains a token, whole or cut off.
+/// Whether a text contains a token or a part of one.
 fn contains_token(text: &str) -> bool {
     text.split_inclusive(char::is_whitespace).any(|word| without_credentials(word) != word)
         || without_tokens(text) != text

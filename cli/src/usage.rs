@@ -1,4 +1,4 @@
-//! Reading the arguments: help on request, else one line that names the invalid flag.
+//! Parses the arguments: prints help on request, or one line that names the invalid flag.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::input;
 use crate::output::{self, Failure};
 use crate::secrets::{redacted, refuse_tokens};
 
-/// Reads the arguments. A token in the place of a name is refused before anything repeats it.
+/// Parses the arguments. A token in place of a name is refused before any message repeats it.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
     let failed = |failure: Failure| failure.report(requested_format());
     refuse_tokens(&arguments()).map_err(Failure::usage).map_err(failed)?;
@@ -20,7 +20,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
     Cli::from_arg_matches(&matches).map_err(|error| report(&error))
 }
 
-/// Flags whose file is written.
+/// Flags with an output file.
 const OUTPUTS: [&str; 3] = ["out", "junit", "audit"];
 
 /// Refuses `-` for two inputs before anything reads the first one.
@@ -43,7 +43,7 @@ fn arguments() -> Vec<String> {
 fn report(error: &clap::Error) -> ExitCode {
     let helps = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if helps || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // If the terminal is closed, nobody reads it.
+        // A closed terminal is ignored.
         let _ = error.print();
         return if helps { ExitCode::SUCCESS } else { ExitCode::from(output::INVALID_USAGE) };
     }
@@ -55,7 +55,7 @@ fn report(error: &clap::Error) -> ExitCode {
     Failure::usage(format!("{lines}; see --help")).report(requested_format())
 }
 
-/// The format that the arguments request, even if they are otherwise invalid.
+/// The output format in the arguments, even if they are otherwise invalid.
 fn requested_format() -> Format {
     let words = arguments();
     let after =

@@ -1,4 +1,4 @@
-//! YAML documents, converted to JSON: those of `--format yaml`, and those written by hand.
+//! Converts YAML documents to JSON: those of `--format yaml`, and handwritten ones.
 
 use serde_json::Value;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
@@ -6,7 +6,7 @@ use serde_saphyr::{Options, budget, options};
 
 use crate::output::{Failure, plain};
 
-/// Converts YAML to JSON text. Any other text is returned unchanged, for the JSON reader to report what is wrong with it.
+/// Converts YAML to JSON text. Other text is returned unchanged, so that the JSON reader reports its errors.
 pub(crate) fn to_json(text: String, what: &str) -> Result<String, Failure> {
     if !looks_like_yaml(&text) {
         return Ok(text);
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn yaml_is_told_from_json_and_from_other_texts() {
+    fn yaml_is_distinguished_from_json_and_other_text() {
         for yaml in [
             "version: 1\n",
             "---\nversion: 1\n",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_yaml_says_twice_or_merges_is_refused() {
+    fn duplicate_members_and_merge_keys_are_refused() {
         let read = |text: &str| to_json(text.into(), "x.yaml");
         assert_eq!(read("version: 1\nacls: []\n").unwrap(), r#"{"acls":[],"version":1}"#);
         assert_eq!(read("a: no\nb: 010\nc: 1_0\nd: true\n").unwrap(), r#"{"a":"no","b":"010","c":"1_0","d":true}"#);

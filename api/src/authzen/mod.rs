@@ -1,4 +1,4 @@
-//! The bodies of OpenID AuthZEN 1.0: how a gateway asks whether somebody may do something.
+//! The bodies of OpenID AuthZEN 1.0, with which gateways ask for decisions.
 //!
 //! | of a question | here |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `resource` | `{"type": "topic", "id": NAME}`; the type in any spelling |
 //! | `context.host` | the client's address |
 //!
-//! Other members are left alone, as the standard wants it.
+//! Other members are ignored, as the standard requires.
 
 mod question;
 
@@ -18,55 +18,55 @@ use serde_json::{Map, Value};
 
 use crate::problem::DocumentFault;
 
-/// How many questions may be asked at once.
+/// The most evaluations in one request.
 pub const MAX_EVALUATIONS: usize = 1000;
 
-/// One question. In a list of them each part may be left out where the list has it.
+/// One evaluation. In a list, each part may be omitted if the list has a default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evaluation {
-    /// Who.
+    /// The subject.
     pub subject: Option<Value>,
-    /// Does what.
+    /// The action.
     pub action: Option<Value>,
-    /// To what.
+    /// The resource.
     pub resource: Option<Value>,
-    /// Under which circumstances.
+    /// The context.
     pub context: Option<Value>,
 }
 
-/// The parts of a question, wherever they stand.
+/// References to the parts of an evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Parts<'v> {
-    /// Who.
+    /// The subject.
     pub subject: Option<&'v Value>,
-    /// Does what.
+    /// The action.
     pub action: Option<&'v Value>,
-    /// To what.
+    /// The resource.
     pub resource: Option<&'v Value>,
-    /// Under which circumstances.
+    /// The context.
     pub context: Option<&'v Value>,
 }
 
-/// Several questions, with what they have in common.
+/// Several evaluations with their defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evaluations {
-    /// What a question without that part takes.
+    /// The defaults for omitted parts.
     pub defaults: Evaluation,
-    /// The questions; none or an empty list: the defaults are the one question.
+    /// The evaluations. If absent or empty, the defaults are the only evaluation.
     pub evaluations: Option<Value>,
     /// `evaluations_semantic`.
     pub options: Option<Value>,
 }
 
-/// When a list of questions ends.
+/// The condition that ends a list of evaluations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Semantic {
-    /// With the last question.
+    /// After the last evaluation.
     #[default]
     ExecuteAll,
-    /// With the first that is denied.
+    /// After the first denied one.
     DenyOnFirstDeny,
-    /// With the first that is permitted.
+    /// After the first permitted one.
     PermitOnFirstPermit,
 }
 
@@ -74,7 +74,7 @@ impl Semantic {
     /// Every value.
     pub const ALL: &'static [Self] = &[Self::ExecuteAll, Self::DenyOnFirstDeny, Self::PermitOnFirstPermit];
 
-    /// The standard's word.
+    /// The name in the standard.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl Semantic {
         }
     }
 
-    /// Whether the list ends with this answer.
+    /// Whether the list ends after this decision.
     #[must_use]
     pub const fn ends_with(self, answer: &Evaluated) -> bool {
         match self {
@@ -95,62 +95,62 @@ impl Semantic {
     }
 }
 
-/// The answer to one question.
+/// The response to one evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluated {
     /// Whether it is permitted.
     pub decision: bool,
-    /// Why.
+    /// The reason.
     pub context: EvaluationContext,
 }
 
-/// Why a question has its answer.
+/// The reason of a response.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum EvaluationContext {
-    /// The decision, as `gbac check` writes it.
+    /// The decision, as in the output of `gbac check`.
     Answer(AnswerJson),
-    /// Nothing could be decided.
+    /// An error instead of a decision.
     Failed {
-        /// Why.
+        /// The reason.
         error: EvaluationError,
     },
 }
 
-/// Why a question has no answer, in the form of the standard.
+/// The error of an evaluation, in the form of the standard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvaluationError {
-    /// A status of HTTP.
+    /// An HTTP status.
     pub status: u16,
-    /// A stable name of the error.
+    /// The stable code of the error.
     pub code: &'static str,
-    /// What is wrong and what to do.
+    /// The error and the recommended correction.
     pub message: String,
-    /// Every problem of the question.
+    /// All problems of the evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<DocumentFault>,
 }
 
-/// The answers to several questions, in their order.
+/// The responses to several evaluations, in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvaluatedAll {
-    /// As many as were asked, or fewer where the semantic ended the list.
+    /// One for each evaluation, or fewer if the semantic ended the list.
     pub evaluations: Vec<Evaluated>,
 }
 
-/// The answer of `/.well-known/authzen-configuration`.
+/// The response of `/.well-known/authzen-configuration`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Configuration {
-    /// The base address of the service.
+    /// The base URL of the service.
     pub policy_decision_point: String,
-    /// Where one question is asked.
+    /// The endpoint of one evaluation.
     pub access_evaluation_endpoint: String,
-    /// Where several are.
+    /// The endpoint of several evaluations.
     pub access_evaluations_endpoint: String,
 }
 
 impl Evaluated {
-    /// A question that has no answer is denied.
+    /// The response to an evaluation with an error: it is denied.
     #[must_use]
     pub const fn failed(error: EvaluationError) -> Self {
         Self { decision: false, context: EvaluationContext::Failed { error } }
@@ -158,7 +158,7 @@ impl Evaluated {
 }
 
 impl Evaluation {
-    /// Takes the parts of a question out of its object; null is absent.
+    /// Moves the parts of an evaluation out of its object; null counts as absent.
     #[must_use]
     pub fn take(members: &mut Map<String, Value>) -> Self {
         Self {
@@ -169,7 +169,7 @@ impl Evaluation {
         }
     }
 
-    /// Its parts.
+    /// References to its parts.
     #[must_use]
     pub const fn parts(&self) -> Parts<'_> {
         let Self { subject, action, resource, context } = self;
@@ -183,7 +183,7 @@ impl Evaluation {
 }
 
 impl Evaluations {
-    /// Takes several questions out of their object.
+    /// Moves several evaluations out of their object.
     #[must_use]
     pub fn take(members: &mut Map<String, Value>) -> Self {
         Self {
@@ -193,10 +193,10 @@ impl Evaluations {
         }
     }
 
-    /// The questions, with what they leave out filled in; none for a request that is one question itself.
+    /// The evaluations; `None` for a request that is a single evaluation.
     ///
     /// # Errors
-    /// `evaluations` or `options` cannot be read.
+    /// `evaluations` or `options` is invalid.
     pub fn questions(&self) -> Result<(Option<&[Value]>, Semantic), Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let questions = match &self.evaluations {
@@ -233,10 +233,10 @@ impl Evaluations {
         if faults.is_empty() { Ok((questions, semantic)) } else { Err(faults) }
     }
 
-    /// One question of the list, with the parts that it leaves out.
+    /// One evaluation of the list, with the defaults for omitted parts.
     ///
     /// # Errors
-    /// It is no object.
+    /// It is not an object.
     pub fn question<'v>(&'v self, value: &'v Value) -> Result<Parts<'v>, Vec<DocumentFault>> {
         let Value::Object(own) = value else {
             return Err(vec![fault("", "wrong_type", "expected an object".into())]);

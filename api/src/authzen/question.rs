@@ -1,4 +1,4 @@
-//! One question, read as a check of the engine; what is wrong with it is told at its field.
+//! Converts an evaluation to a check of the engine; errors name the field of the evaluation.
 
 use gbac_analysis::audit::is_compact_jws;
 use gbac_analysis::check::{Check, Query};
@@ -13,10 +13,10 @@ use super::{Parts, fault};
 use crate::problem::DocumentFault;
 
 impl Parts<'_> {
-    /// Who the question is about, read by the engine's reader.
+    /// The subject, parsed by the engine's reader.
     ///
     /// # Errors
-    /// Every fault of the subject at once, each with a JSON Pointer into the question.
+    /// All errors of the subject at once, each with a JSON Pointer into the evaluation.
     pub fn who(&self) -> Result<Subject, Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let who = self.read_subject(&mut faults);
@@ -26,10 +26,10 @@ impl Parts<'_> {
         }
     }
 
-    /// What the question asks, as a check of nobody: whoever the subject is, it is as large as its own parts.
+    /// The check without the subject, so that its size does not depend on the subject.
     ///
     /// # Errors
-    /// Every fault of the other parts at once, each with a JSON Pointer into the question.
+    /// All errors of the other parts at once, each with a JSON Pointer into the evaluation.
     pub fn asks(&self) -> Result<Check, Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let resource = object(self.resource, "/resource", &mut faults);
@@ -57,7 +57,7 @@ impl Parts<'_> {
         let check = match request {
             None => access_check(name, kind, id, host),
             Some(request) => {
-                // The subject is read elsewhere.
+                // The subject is parsed separately.
                 let check = match host {
                     Some(host) => json!({ "identity": { "user": "" }, "request": request, "host": host }),
                     None => json!({ "identity": { "user": "" }, "request": request }),
@@ -68,14 +68,14 @@ impl Parts<'_> {
         let check = check.map_err(|problems| place_all(&problems))?;
         if let Query::Api { api, name, resources } = &check.query {
             expand(api, name, resources).map_err(|error| {
-                let told = |known: &RequestFault| {
+                let to_fault = |known: &RequestFault| {
                     let path = match known.path().split_once('.') {
                         Some((_, kind)) => format!("{RESOURCES}/{}", kind.replace('~', "~0").replace('/', "~1")),
                         None => place(&format!("/request/{}", known.path())),
                     };
                     fault(&path, known.code(), format!("{known}; {}", known.hint()))
                 };
-                error.faults().iter().map(told).collect::<Vec<_>>()
+                error.faults().iter().map(to_fault).collect::<Vec<_>>()
             })?;
         }
         Ok(check)
@@ -113,13 +113,13 @@ impl Parts<'_> {
     }
 }
 
-/// The problems of a check, at the fields of the question.
+/// The problems of a check, with the fields of the evaluation.
 fn place_all(problems: &Problems) -> Vec<DocumentFault> {
     let placed = problems.0.iter();
     placed.map(|problem| fault(&place(&problem.path), problem.code.as_str(), problem.message.clone())).collect()
 }
 
-/// A request of one of the APIs: its resource, and those of other kinds.
+/// An API request: its resource, and its resources of other types.
 fn of_request(
     api: &str,
     name: &str,
@@ -130,7 +130,7 @@ fn of_request(
 ) -> Value {
     let mut resources = Map::new();
     match kind.parse::<ResourceType>().ok() {
-        // There is only one, and requests do not name it. A question about another cluster has no answer here.
+        // Requests do not name the cluster, because there is only one. Another cluster is an error.
         Some(ResourceType::Cluster) if !["", CLUSTER_NAME].contains(&id) => {
             let message = format!("`{}` is not this cluster; write `{CLUSTER_NAME}`", escaped(id));
             faults.push(fault("/resource/id", "cluster_name", message));
@@ -167,7 +167,7 @@ fn of_request(
     json!({ "api": api, "name": name, "resources": resources })
 }
 
-/// Refuses a token where a name belongs: names are written to the audit log, and come back in answers.
+/// Refuses a token in place of a name, because names are in the audit log and in responses.
 fn no_tokens<'v>(names: impl IntoIterator<Item = &'v str>, at: &str, faults: &mut Vec<DocumentFault>) {
     if names.into_iter().any(is_compact_jws) {
         let message = "a token is not allowed in place of a name; send it in a subject of type `token`";
@@ -175,14 +175,14 @@ fn no_tokens<'v>(names: impl IntoIterator<Item = &'v str>, at: &str, faults: &mu
     }
 }
 
-/// The texts of an array.
+/// The strings of an array.
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 const RESOURCES: &str = "/action/properties/resources";
 
-/// Where a member of a check is in a question.
+/// Converts the path of a member of a check to that of the evaluation.
 fn place(path: &str) -> String {
     const PLACES: [(&str, &str); 9] = [
         ("/identity/user", "/subject/id"),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_at_the_field_all_at_once() {
+    fn all_errors_name_their_fields() {
         let faults = |value| question(value).unwrap_err();
         let pairs = |list: &[(&str, &str)]| {
             list.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! The JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
+//! Imports the JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -35,7 +35,7 @@ impl Import {
         }
     }
 
-    /// A policy document, all or nothing, as it is read everywhere.
+    /// A policy document. It is imported completely or not at all.
     fn document(&mut self, value: &Value) -> ImportedText {
         let mut read = ImportedText::of(Kind::Policy);
         match policy_from_value(value) {
@@ -50,7 +50,7 @@ impl Import {
     }
 
     fn take_policy(&mut self, policy: &Policy, read: &mut ImportedText) {
-        // What one of the documents does not state, another may.
+        // Another document may contain the settings that this one omits.
         let stated = policy.settings();
         let held = self.settings.take().unwrap_or_else(Settings::unstated);
         self.settings = Some(if stated.filled_from(&held) == held.filled_from(stated) {
@@ -75,11 +75,11 @@ impl Import {
         }
     }
 
-    /// `security acl list` of a command line (`matches`), or the Data Plane's answer (`resources`).
+    /// `security acl list` of a command line (`matches`), or the response of the Data Plane API (`resources`).
     fn listed(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Acls);
         only(object, &["filters", "matches", "resources"], "", &mut read);
-        // A filter that failed is a part of the list that is not there.
+        // A failed filter means that a part of the list is missing.
         for (place, filter) in array(object, "filters", "", &mut read).iter().enumerate() {
             if let Some(message) = text(filter, "message").filter(|message| !message.is_empty()) {
                 read.refuse(
@@ -130,7 +130,7 @@ impl Import {
         }
     }
 
-    /// One resource of the Data Plane's list, with its ACLs.
+    /// One resource of the Data Plane API's list, with its ACLs.
     fn resource(&mut self, resource: &Value, at: &str, read: &mut ImportedText) {
         let Some(object) = resource.as_object() else {
             read.refuse(at, "wrong_type", "expected an object, a resource");
@@ -159,7 +159,7 @@ impl Import {
         }
     }
 
-    /// `security role describe` of a command line, which does not name the role itself.
+    /// `security role describe` of a command line, which does not contain the role's name.
     fn described(&mut self, object: &Object, role: Option<&str>) -> ImportedText {
         let mut read = ImportedText::of(Kind::Roles);
         only(object, &["permissions", "members"], "", &mut read);
@@ -185,7 +185,7 @@ impl Import {
         read
     }
 
-    /// Roles of the Data Plane or the Admin API, or names of roles of a command line.
+    /// Roles of the Data Plane API or the Admin API, or role names of a command line.
     fn api_roles(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Roles);
         only(object, &["roles", "role", "role_name", "members", "next_page_token"], "", &mut read);
@@ -214,7 +214,7 @@ impl Import {
         read
     }
 
-    /// A role: its name alone, or with its members.
+    /// A role: only its name, or with its members.
     fn role(&mut self, role: &Value, at: &str, read: &mut ImportedText) {
         let name = role.as_str().or_else(|| text(role, "name"));
         let Some(name) = name else {
@@ -250,7 +250,7 @@ impl Import {
     }
 }
 
-/// The members of a row of a command line.
+/// The members of a row in the output of a command line.
 const ROW: &[&str] = &[
     "principal",
     "host",
@@ -264,7 +264,7 @@ const ROW: &[&str] = &[
     "error",
 ];
 
-/// `{"principal"}` of the Data Plane, `{"user": {"name"}}` or `{"group": {"name"}}` of the Admin API, `{"name",
+/// `{"principal"}` of the Data Plane API, `{"user": {"name"}}` or `{"group": {"name"}}` of the Admin API, `{"name",
 /// "principal_type"}` of the command lines.
 fn member_of(member: &Value) -> Result<Principal, (&'static str, String)> {
     let parse =
@@ -294,7 +294,7 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-/// An array that may be left out or null.
+/// An array that may be absent or null.
 fn array<'v>(object: &'v Object, name: &str, at: &str, read: &mut ImportedText) -> &'v [Value] {
     match object.get(name) {
         None | Some(Value::Null) => &[],
@@ -306,7 +306,7 @@ fn array<'v>(object: &'v Object, name: &str, at: &str, read: &mut ImportedText) 
     }
 }
 
-/// Tells of members that nobody here reads; whether there is none.
+/// Reports unknown members; returns whether there are none.
 fn only(object: &Object, known: &[&str], at: &str, read: &mut ImportedText) -> bool {
     let mut all = true;
     for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
@@ -334,7 +334,7 @@ mod tests {
             "resource_pattern_type": "PREFIXED", "operation": operation, "permission": "ALLOW" })
     }
 
-    fn told(read: &ImportedText) -> Vec<(&str, &str)> {
+    fn reported(read: &ImportedText) -> Vec<(&str, &str)> {
         read.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect()
     }
 
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_rows_are_told_and_the_others_read() {
+    fn invalid_rows_are_reported_and_others_imported() {
         let mut refused = row("User:b", "READ");
         refused["message"] = json!("CLUSTER_AUTHORIZATION_FAILED");
         let mut new = row("User:c", "READ");
@@ -387,7 +387,7 @@ mod tests {
         let (import, reads) = read(&[(list, None)]);
         assert_eq!((reads[0].acls, reads[0].again, import.policy().acl_count()), (2, 1, 1));
         assert_eq!(
-            told(&reads[0]),
+            reported(&reads[0]),
             [
                 ("/deletions", "unknown_member"),
                 ("/filters/0", "list_incomplete"),
@@ -404,16 +404,16 @@ mod tests {
     fn a_role_without_its_name_takes_it_from_its_acls_or_the_caller() {
         let members = json!({ "members": [{ "name": "eng", "principal_type": "Group" }] });
         let (_, nameless) = read(&[(members.clone(), None)]);
-        assert_eq!(told(&nameless[0]), [("", "role_unnamed")]);
+        assert_eq!(reported(&nameless[0]), [("", "role_unnamed")]);
         let (import, named) = read(&[(members, Some("r"))]);
         assert!(named[0].unread.is_empty() && import.policy().has_role("r"));
         let two = json!({ "permissions": [row("Role:a", "READ"), row("Role:b", "READ")], "members": [] });
         let (import, reads) = read(&[(two, None)]);
-        assert_eq!((told(&reads[0]), import.policy().acl_count()), (vec![("", "role_unnamed")], 2));
-        let odd = json!({ "roles": [{ "name": "a,b" }, {}, { "name": "r", "members": [{ "principal": "Role:x" }, {}] }],
+        assert_eq!((reported(&reads[0]), import.policy().acl_count()), (vec![("", "role_unnamed")], 2));
+        let invalid = json!({ "roles": [{ "name": "a,b" }, {}, { "name": "r", "members": [{ "principal": "Role:x" }, {}] }],
             "next_page_token": "r" });
         assert_eq!(
-            told(&read(&[(odd, None)]).1[0]),
+            reported(&read(&[(invalid, None)]).1[0]),
             [
                 ("/next_page_token", "list_incomplete"),
                 ("/roles/0", "role_name_character"),
@@ -434,14 +434,14 @@ mod tests {
         let (import, reads) =
             read(&[(document("$.a"), None), (document("$.b"), None), (json!({ "version": 2 }), None)]);
         assert!(import.has_settings() && import.policy().acl_count() == 1);
-        assert_eq!((told(&reads[1]), reads[1].again), (vec![("/settings", "settings_differ")], 1));
-        assert_eq!(told(&reads[2]), [("/version", "unsupported_version")]);
+        assert_eq!((reported(&reads[1]), reads[1].again), (vec![("/settings", "settings_differ")], 1));
+        assert_eq!(reported(&reads[2]), [("/version", "unsupported_version")]);
         let named = json!({ "version": 1, "settings": { "superusers": ["root"] } });
         let (import, reads) = read(&[(document("$.a"), None), (named, None), (json!({ "version": 1 }), None)]);
         assert!(reads.iter().all(|read| read.unread.is_empty()), "{reads:?}");
         let states = import.policy().settings().states();
         assert!(states.claim_path && states.superusers && !states.nested && !states.principal_mapping);
         assert!(!read(&[(json!({ "version": 1 }), None)]).0.has_settings());
-        assert_eq!(told(&read(&[(json!({ "a": 1 }), None)]).1[0]), [("", "form_unknown")]);
+        assert_eq!(reported(&read(&[(json!({ "a": 1 }), None)]).1[0]), [("", "form_unknown")]);
     }
 }

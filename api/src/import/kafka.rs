@@ -1,25 +1,25 @@
-//! The text of `kafka-acls --list`: a line for each resource, and below it a line for each ACL.
+//! Imports the text of `kafka-acls --list`: a line for each resource, followed by a line for each of its ACLs.
 
 use gbac_engine::escape::escaped;
 use serde_json::Value;
 
 use super::{Import, ImportedText, Kind, fields};
 
-/// The resource that the lines below it are about: type, name and pattern.
+/// The resource of the following lines: type, name and pattern.
 type Resource<'a> = (&'a str, &'a str, &'a str);
 
 impl Import {
     pub(super) fn read_kafka(&mut self, text: &str) -> ImportedText {
         let mut read = ImportedText::of(Kind::KafkaAcls);
         let (mut resource, mut known) = (None, false);
-        // A tool of Java often says something before the list: warnings of its log, the version of its options.
+        // Java tools often print log warnings or their options before the list.
         let first = text.lines().position(is_head).unwrap_or_default();
         for (number, line) in text.lines().enumerate() {
             let (place, line) = (format!("line {}", number + 1), line.trim());
             if line.is_empty() || line.starts_with("ACLs for principal `") {
                 continue;
             }
-            // An ACL without its resource is never a line of a log.
+            // An ACL without its resource is not a log line.
             if number < first && rule_of(line).is_none() {
                 read.skipped += 1;
                 continue;
@@ -59,12 +59,12 @@ impl Import {
     }
 }
 
-/// Whether a text holds such a list.
+/// Whether a text contains such a list.
 pub(super) fn is_list(text: &str) -> bool {
     text.lines().any(is_head)
 }
 
-/// Whether a line can be the first of the list.
+/// Whether a line can be the first one of the list.
 fn is_head(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("Current ACLs for resource `") || line.starts_with("ACLs for principal `")
@@ -76,7 +76,7 @@ fn row((resource_type, name, pattern): Resource<'_>, [principal, host, operation
 
 /// `ResourcePattern(resourceType=TOPIC, name=x, patternType=LITERAL)`, or of older versions `Topic:LITERAL:x` or `Topic:x`.
 ///
-/// Names may hold anything, so what stands round them is looked for from the ends.
+/// Names may contain any character, so the parser searches for the delimiters from both ends.
 fn resource_of(text: &str) -> Option<Resource<'_>> {
     if let Some(rest) = text.strip_prefix("ResourcePattern(resourceType=") {
         let (resource_type, rest) = rest.strip_suffix(')')?.split_once(", name=")?;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_line_by_line() {
+    fn unreadable_lines_are_reported() {
         let (acls, seen) = read(
             "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=a, patternType=LITERAL)`:\n\
              (principal=User:a, host=*, operation=READ, permissionType=ALLOW)\n\
@@ -178,9 +178,10 @@ mod tests {
         );
         assert_eq!(acls, ["ALLOW User:a * READ LITERAL a"]);
         assert_eq!((seen.acls, seen.again), (2, 1));
-        let told: Vec<(&str, &str)> = seen.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect();
+        let reported: Vec<(&str, &str)> =
+            seen.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 ("line 4", "principal_without_type"),
                 ("line 5", "host_invalid"),

@@ -1,5 +1,4 @@
-//! Imports: what an existing cluster says of itself, read into a policy, entry by entry; what cannot be read is told, and
-//! nothing is left out in silence.
+//! Imports the state of an existing cluster to a policy, entry by entry. Every entry that cannot be read is reported.
 //!
 //! ```
 //! use gbac_api::import::Import;
@@ -24,23 +23,23 @@ use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::acl_from_value;
 use serde_json::{Value, json};
 
-/// What one text turned out to be.
+/// The detected format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A policy document of this product.
     Policy,
-    /// A list of ACLs: of a command line's `security acl list --format json`, or of the Data Plane API.
+    /// A list of ACLs: the output of a command line's `security acl list --format json`, or of the Data Plane API.
     Acls,
-    /// Roles: of a command line's `security role describe` or `list`, of the Data Plane API or of the Admin API.
+    /// Roles: the output of a command line's `security role describe` or `list`, of the Data Plane API, or of the Admin API.
     Roles,
-    /// What `kafka-acls --list` prints.
+    /// The output of `kafka-acls --list`.
     KafkaAcls,
-    /// None of these.
+    /// An unknown format.
     Unknown,
 }
 
 impl Kind {
-    /// In words.
+    /// The display name.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -53,14 +52,14 @@ impl Kind {
     }
 }
 
-/// An entry that could not be read, or not as it is.
+/// An entry that could not be read, or only with a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadEntry {
-    /// Where: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the whole text.
+    /// The place: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the whole text.
     pub place: String,
-    /// A stable name of the fault.
+    /// The stable code of the error.
     pub code: &'static str,
-    /// What was found and why it is not taken.
+    /// The error.
     pub message: String,
 }
 
@@ -70,20 +69,20 @@ impl fmt::Display for UnreadEntry {
     }
 }
 
-/// What came out of one text.
+/// The result of importing one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedText {
-    /// What the text is.
+    /// The format.
     pub kind: Kind,
-    /// How many ACLs were read; those that were there already count too.
+    /// The number of ACLs, including duplicates.
     pub acls: usize,
-    /// How many roles were read.
+    /// The number of roles.
     pub roles: usize,
-    /// How many of the ACLs were there already (D-17).
+    /// The number of ACLs that were imported before (D-17).
     pub again: usize,
-    /// How many lines before the list were skipped, such as log lines.
+    /// The number of lines before the list that were skipped, such as log lines.
     pub skipped: usize,
-    /// What could not be read, in the text's order.
+    /// The entries that could not be read, in the order of the text.
     pub unread: Vec<UnreadEntry>,
 }
 
@@ -97,7 +96,7 @@ impl ImportedText {
     }
 }
 
-/// What has been read so far, of one text or several.
+/// The imported entries of one or more texts.
 #[derive(Debug, Clone, Default)]
 pub struct Import {
     settings: Option<Settings>,
@@ -106,7 +105,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Reads one text more. `role` is the name of a role that is described without it, as command lines do.
+    /// Imports another text. `role` is the role's name if the text, like that of command lines, describes a role without it.
     pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let start = text.trim_start_matches('\u{feff}').trim_start();
         if !start.starts_with(['{', '[']) {
@@ -114,7 +113,7 @@ impl Import {
         }
         match gbac_json::parse(text) {
             Ok(value) => self.read_json(&value, role),
-            // A line of a log may begin as a list does.
+            // Log lines may begin like JSON.
             Err(_) if kafka::is_list(text) => self.read_kafka(text),
             Err(error) => {
                 let mut read = ImportedText::of(Kind::Unknown);
@@ -124,18 +123,18 @@ impl Import {
         }
     }
 
-    /// Whether a setting was read; else the policy states none.
+    /// Whether a setting was imported; otherwise, the policy contains none.
     #[must_use]
     pub fn has_settings(&self) -> bool {
         self.settings.as_ref().is_some_and(Settings::states_any)
     }
 
-    /// Takes settings that were fetched by themselves.
+    /// Adds settings that were fetched separately.
     pub fn set_settings(&mut self, settings: Settings) {
         self.settings = Some(settings);
     }
 
-    /// Everything that was read, as a policy.
+    /// The imported entries as a policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::new(self.settings.clone().unwrap_or_else(Settings::unstated));
@@ -144,7 +143,7 @@ impl Import {
             std::iter::once(Change::CreateRole(role.clone())).chain(members)
         });
         for change in roles.chain(self.acls.iter().cloned().map(Change::AddAcl)) {
-            // Names and members were checked when they were read.
+            // Names and members were already checked.
             let applied = policy.apply(change);
             debug_assert!(applied.is_ok(), "{applied:?}");
         }
@@ -152,7 +151,7 @@ impl Import {
         policy
     }
 
-    /// Takes an ACL in any spelling of its fields; `permission` is the command line's name of `permission_type`.
+    /// Adds an ACL in any spelling of its fields; `permission` is the command line's name of `permission_type`.
     fn take_acl(&mut self, fields: &Value, place: String, read: &mut ImportedText) {
         match acl_from_value(fields) {
             Ok(acl) => {
@@ -167,7 +166,7 @@ impl Import {
         }
     }
 
-    /// Takes a role; says whether its name can be one.
+    /// Adds a role; returns whether its name is valid.
     fn take_role(&mut self, name: &str, place: &str, read: &mut ImportedText) -> bool {
         match check_role_name(name) {
             Ok(()) => {
@@ -187,7 +186,7 @@ impl Import {
     }
 }
 
-/// The fields of an ACL in the Data Plane's spelling, from any other; a word that is none stays as it is, to be refused.
+/// Converts the fields of an ACL to the spelling of the Data Plane API. Unknown words stay unchanged, so that they are refused.
 fn fields([resource_type, name, pattern, principal, host, operation, permission]: [&str; 7]) -> Value {
     use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
     let resource_type = resource_type.parse::<ResourceType>().ok().map_or(resource_type, |it| it.spelling().data_plane);

@@ -1,4 +1,4 @@
-//! Calls of the two command lines, which have the same words and differ in few places.
+//! The calls of both command lines, which differ only in a few flags.
 
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::quote::{is_sayable, list};
 use super::{Call, ScriptTarget, properties, words};
 use crate::spelling::RoleSpelling;
 
-/// How a script of `gbac` begins.
+/// The beginning of a script of `gbac`.
 pub(super) const HEAD_GBAC: &str = "\
 #!/bin/sh
 # Calls of gbac. GBAC_URL, GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN, say where and who. Can be run again.
@@ -15,7 +15,7 @@ failed=0
 try() { \"$@\" || failed=1; }
 ";
 
-/// How a script of the platform's command line begins.
+/// The beginning of a script of the platform's command line.
 pub(super) const HEAD_PLATFORM: &str = "\
 #!/bin/sh
 # Calls of rpk. Its profile says where and who. Can be run again. It ends with 0 over refused rows: read the column ERROR.
@@ -36,7 +36,7 @@ impl Line {
     }
 
     fn flag(mut self, name: &str, value: &str) -> Self {
-        // A value that looks like a flag is tied to its own.
+        // A value that looks like a flag is joined to its flag with `=`.
         if value.starts_with('-') {
             self.words.push(format!("--{name}={value}"));
         } else {
@@ -50,7 +50,7 @@ impl Line {
         self
     }
 
-    /// The one argument without a flag; at the end where it looks like one.
+    /// The only positional argument; at the end if it looks like a flag.
     fn name(mut self, name: &str) -> Self {
         if name.starts_with('-') {
             self.last = Some(name.to_owned());
@@ -66,7 +66,7 @@ impl Line {
     }
 }
 
-/// The commands of a call, or why there are none.
+/// The commands of a call, or the reason that there are none.
 pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Result<Vec<String>, String> {
     if !names(call).iter().all(|name| is_sayable(name)) {
         return Err("a name holds a NUL, which no argument can".into());
@@ -94,7 +94,7 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
             if run.is_empty() {
                 return Ok(vec![create]);
             }
-            // A role that is there already is no fault of a second run.
+            // An existing role is not an error, so that the script can be run again.
             let describe = line("security role describe").name(name).write("");
             return Ok(vec![format!("{describe} >/dev/null 2>&1 || {create}")]);
         }
@@ -123,11 +123,11 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
     Ok(vec![line.write(run)])
 }
 
-/// Who, from where, what and on what.
+/// The flags of an ACL.
 fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -> Result<Line, String> {
     let side = acl.permission.spelling().cli;
     let mut line = line.flag(&format!("{side}-principal"), &list([principal(&acl.principal, target).as_str()]));
-    // A filter without a host would take any.
+    // A filter without a host would match any host.
     let is_filter = line.words.iter().any(|word| word == "delete");
     if is_filter || acl.host != Host::Any {
         line = line.flag(&format!("{side}-host"), &acl.host.to_string());
@@ -149,13 +149,13 @@ fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -
     }
 }
 
-/// A principal as the target reads it (D-06).
+/// A principal in the target's spelling (D-06).
 fn principal(principal: &Principal, target: ScriptTarget) -> String {
     let roles = if target == ScriptTarget::Platform { RoleSpelling::RedpandaRole } else { RoleSpelling::Role };
     roles.principal(principal)
 }
 
-/// Every name that becomes part of an argument.
+/// Every name in the arguments of a call.
 fn names<'a>(call: &Call<'a>) -> Vec<&'a str> {
     match call {
         Call::CreateAcls(acl, _) | Call::DeleteAcls(acl, _) => vec![&acl.resource_name, acl.principal.name()],

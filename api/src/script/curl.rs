@@ -1,4 +1,5 @@
-//! Calls of the documented APIs with `curl`: the Data Plane for ACLs and roles, the Admin API for the cluster properties.
+//! The calls of the documented APIs with `curl`: the Data Plane API for ACLs and roles, the Admin API for the cluster
+//! properties.
 
 use gbac_engine::model::{Acl, Operation, Principal};
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use crate::acls::{AclBody, AclFilter};
 use crate::paths;
 use crate::roles::Member;
 
-/// How a script begins. Credentials go through standard input, since arguments show in process lists.
+/// The beginning of a script. Credentials are passed on standard input, because process lists show arguments.
 pub(super) const HEAD: &str = r#"#!/bin/sh
 # Calls of the APIs with curl. GBAC_URL is the Data Plane's address, GBAC_ADMIN_URL the Admin API's where that is another one.
 # GBAC_TOKEN, or GBAC_USER and GBAC_PASSWORD, say who asks. Can be run again.
@@ -22,7 +23,7 @@ auth() {
 try() { auth | "$@" -H @- -o /dev/null || failed=1; }
 "#;
 
-/// The commands of a call; there is nothing that JSON cannot say.
+/// The commands of a call. JSON can express every call.
 pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String> {
     let each = |acl: &Acl, operations: &[Operation], write: &dyn Fn(&Acl) -> String| {
         operations.iter().map(|operation| write(&Acl { operation: *operation, ..acl.clone() })).collect()
@@ -64,10 +65,10 @@ const ADMIN: &str = "GBAC_ADMIN_URL";
 fn line(run: &str, method: &str, at: &str, path: &str, body: Option<&Value>) -> String {
     let text = body.map(ToString::to_string);
     let body = text.iter().flat_map(|text| ["-H", "Content-Type: application/json", "--data-raw", text.as_str()]);
-    // A role may be called `..`.
+    // A role can be named `..`.
     let literally = path.contains("/.").then_some("--path-as-is");
     let call = words(["curl", "-fsS", "-X", method].into_iter().chain(literally).chain(body));
-    // By itself the line signs as the specification shows it.
+    // A single command contains the credentials as in the specification.
     let auth = if run.is_empty() { " -H \"Authorization: Bearer $GBAC_TOKEN\"" } else { "" };
     format!("{run}{call}{auth} \"${at}\"{}", words([path]))
 }

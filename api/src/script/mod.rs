@@ -1,4 +1,4 @@
-//! Scripts: a policy or its changes as calls of a command line or of the APIs, every name quoted for its target.
+//! Scripts: a policy or its changes as calls of a command line or of the APIs, with every name quoted for its target.
 //!
 //! ```
 //! use gbac_api::script::{ScriptTarget, changes, script};
@@ -28,10 +28,10 @@ use serde_json::{Value, json};
 
 use quote::{comment, shell};
 
-/// How many members one call names; an argument has a limit.
+/// The most members in one call, because arguments have a size limit.
 const MEMBERS: usize = 100;
 
-/// What carries a script out.
+/// The program that a script calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScriptTarget {
     /// This product's command line.
@@ -57,12 +57,12 @@ impl ScriptTarget {
     }
 }
 
-/// Something about a script that a person should know: what is not in it, or what will be refused.
+/// A note about a script: a part that is missing, or that will be refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptNote {
-    /// A stable name: `not_written`, or the code that creating it would have.
+    /// The stable code: `not_written`, or the code of the error when creating it.
     pub code: &'static str,
-    /// What it is about and why.
+    /// The subject and the reason.
     pub message: String,
 }
 
@@ -72,26 +72,26 @@ impl fmt::Display for ScriptNote {
     }
 }
 
-/// One change, or several that one call makes.
+/// One change, or several changes of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptStep {
-    /// The lines, each a whole command that can be pasted into a POSIX shell; none where the target cannot say it.
+    /// The commands, each one line for a POSIX shell; empty if the target cannot express the change.
     pub commands: Vec<String>,
-    /// What a person should know.
+    /// The notes.
     pub notes: Vec<ScriptNote>,
 }
 
-/// A whole script.
+/// A complete script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// The text, for `sh`. It goes on after a call that fails, ends with 1 then, and can be run again.
+    /// The text, for `sh`. It continues after a failed call, then exits with 1, and can be run again.
     pub text: String,
-    /// What a person should know; also comments in the text.
+    /// The notes; the text contains them as comments.
     pub notes: Vec<ScriptNote>,
 }
 
-/// What makes a policy out of an empty one: the settings that it states, denies, roles with their members, and allows, so
-/// that nothing is allowed for a moment that is denied in the end.
+/// The changes from an empty policy to this one: its settings, denies, roles with their members, and allows, so that nothing is
+/// allowed temporarily that is denied in the end.
 #[must_use]
 pub fn changes(policy: &Policy) -> Vec<Change> {
     let settings = policy.settings();
@@ -107,12 +107,13 @@ pub fn changes(policy: &Policy) -> Vec<Change> {
     changes
 }
 
-/// What makes one policy out of another. New denies come first and old ones go last. Settings that the later one does not state are not changed.
+/// The changes from one policy to another. New denies come first, and old ones are removed last. Settings that the later policy
+/// omits do not change.
 #[must_use]
 pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     let mut changes = Vec::new();
     let filled = after.settings().filled_from(before.settings());
-    // What the earlier one does not state may have any value where it is.
+    // Settings that the earlier policy omits may have any value in the cluster.
     if filled != *before.settings() || filled.states() != before.settings().states() {
         changes.push(Change::Settings(Box::new(after.settings().clone())));
     }
@@ -131,22 +132,22 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
         let leaves = held.difference(&role.members).map(of);
         changes.extend(leaves.map(|(role, member)| Change::RemoveMember { role, member }));
     }
-    // Its ACLs are named one by one.
-    let gone = before.role_names().filter(|name| !after.has_role(name));
-    changes.extend(gone.map(|name| Change::DeleteRole { name: name.into(), delete_acls: false }));
+    // Its ACLs are deleted by changes of their own.
+    let deleted = before.role_names().filter(|name| !after.has_role(name));
+    changes.extend(deleted.map(|name| Change::DeleteRole { name: name.into(), delete_acls: false }));
     changes.extend(missing(after, before, Permission::Allow).into_iter().map(Change::AddAcl));
     changes.extend(missing(before, after, Permission::Deny).into_iter().map(Change::RemoveAcl));
     changes
 }
 
-/// The commands for changes, in order. Those of [`ScriptTarget::Curl`] name the Data Plane by `$GBAC_URL`, the Admin API by
-/// `$GBAC_ADMIN_URL`, and sign with `$GBAC_TOKEN`.
+/// The commands for changes, in order. Those of [`ScriptTarget::Curl`] call the Data Plane API at `$GBAC_URL` and the Admin API
+/// at `$GBAC_ADMIN_URL`, with the token `$GBAC_TOKEN`.
 #[must_use]
 pub fn steps(changes: &[Change], target: ScriptTarget) -> Vec<ScriptStep> {
     calls(changes).iter().map(|call| step(call, target, "")).collect()
 }
 
-/// A script that makes the changes.
+/// Creates a script that makes the changes.
 #[must_use]
 pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
     let mut text = String::from(match target {
@@ -170,7 +171,7 @@ pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
     Script { text, notes }
 }
 
-/// What one call can do.
+/// One call.
 enum Call<'a> {
     CreateAcls(&'a Acl, Vec<Operation>),
     DeleteAcls(&'a Acl, Vec<Operation>),
@@ -181,7 +182,7 @@ enum Call<'a> {
     Set(&'a Settings),
 }
 
-/// Puts neighbours together that differ by operation or member only.
+/// Combines adjacent changes that differ only by operation or member.
 fn calls(changes: &[Change]) -> Vec<Call<'_>> {
     let mut calls: Vec<Call<'_>> = Vec::new();
     for change in changes {
@@ -240,7 +241,7 @@ fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
     ScriptStep { commands, notes }
 }
 
-/// What cannot be created today, though a policy may hold it (D-27).
+/// Notes about changes that cannot be created today, although a policy may contain them (D-27).
 fn refusals(call: &Call<'_>) -> Vec<ScriptNote> {
     let note = |code, what: &str, why: &dyn fmt::Display| ScriptNote {
         code,
@@ -267,7 +268,7 @@ fn not_written(call: &Call<'_>, why: &str) -> ScriptNote {
     ScriptNote { code: "not_written", message: format!("not written: {}: {why}", described(call)) }
 }
 
-/// What a call is about, in words.
+/// Describes a call.
 fn described(call: &Call<'_>) -> String {
     match call {
         Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => {
@@ -293,8 +294,8 @@ fn described(call: &Call<'_>) -> String {
     }
 }
 
-/// The cluster properties of the stated settings. An empty list of superusers is not written: nobody could manage a cluster
-/// without superusers.
+/// The cluster properties of the stated settings. An empty list of superusers is omitted, because a cluster without superusers
+/// could not be managed.
 fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
     let states = settings.states();
     let mut properties = BTreeMap::new();
@@ -309,7 +310,7 @@ fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
     properties
 }
 
-/// The words of a command, quoted.
+/// The quoted words of a command.
 fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(shell).collect::<Vec<_>>().join(" ")
 }

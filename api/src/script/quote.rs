@@ -1,11 +1,11 @@
-//! Quoting: words of a POSIX shell, and entries of the lists that flags take.
+//! Quotes words of a POSIX shell, and entries of lists in flags.
 
 use std::fmt::Write;
 
-/// One word of a POSIX shell, bare where it needs no quotes.
+/// Quotes one word of a POSIX shell if necessary.
 ///
-/// A script holds no control or direction character but line breaks: the shell makes the others with `printf`, so that a
-/// script can be shown and pasted. A NUL cannot be part of an argument, whatever the quotes; see [`is_sayable`].
+/// Scripts contain no control or direction characters except line breaks: `printf` creates the others, so that scripts can be
+/// displayed and pasted. A NUL cannot be part of an argument; see [`is_sayable`].
 ///
 /// ```
 /// use gbac_api::script::quote::shell;
@@ -36,13 +36,13 @@ pub fn shell(word: &str) -> String {
     out
 }
 
-/// Whether a text can be an argument of a program at all.
+/// Whether a text can be an argument of a program.
 #[must_use]
 pub fn is_sayable(word: &str) -> bool {
     !word.contains('\0')
 }
 
-/// Entries as one list with commas, quoted as in RFC 4180.
+/// Joins entries to a comma-separated list, quoted as in RFC 4180.
 ///
 /// ```
 /// use gbac_api::script::quote::list;
@@ -56,18 +56,18 @@ pub fn list<'a>(entries: impl IntoIterator<Item = &'a str>) -> String {
     entries.into_iter().map(entry).collect::<Vec<String>>().join(",")
 }
 
-/// A line of a comment, whatever is in the text.
+/// Converts any text to a comment line.
 pub(super) fn comment(text: &str) -> String {
     let plain = |c: char| if is_invisible(c) { c.escape_unicode().to_string() } else { c.to_string() };
     format!("# {}\n", text.chars().map(plain).collect::<String>())
 }
 
-/// Characters that no shell gives a meaning to, wherever they stand in a word.
+/// Whether a character has no special meaning anywhere in a shell word.
 const fn is_bare(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'%' | b'+')
 }
 
-/// Control characters, and those that turn or hide text.
+/// Whether a character is a control character, or changes the direction of text or hides it.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

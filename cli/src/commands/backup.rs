@@ -22,7 +22,7 @@ pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure
         let message = format!("`{}` already exists; choose another name, or pass --replace", plain(&file));
         Failure::new("file_exists", message)
     };
-    // Before the service is called; creating the file checks it again.
+    // Fails early; creating the file checks this again.
     if !args.replace && fs::symlink_metadata(&args.file).is_ok() {
         return Err(exists());
     }
@@ -41,12 +41,12 @@ pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why a backup cannot be used, with what to do.
+/// The failure of an invalid backup, with the recommended action.
 pub(super) fn failure(error: &BackupError) -> Failure {
     Failure::new(error.code(), format!("{error}; {}", error.hint()))
 }
 
-/// Creates a private file; removes it again if it cannot be written completely.
+/// Creates a private file. Removes it if it cannot be written completely.
 fn create(path: &Path, backup: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -58,7 +58,7 @@ fn create(path: &Path, backup: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Writes the new file beside the old one, so that the old one is replaced by a complete backup or not at all.
+/// Writes the new file next to the old one, so that the old one is replaced completely or not at all.
 fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
     let mut name = OsString::from(path);
     name.push(".new");
@@ -73,7 +73,7 @@ fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Says what was saved or restored, and where; `kind` is the member with the place.
+/// Reports the contents and the place of a backup; `kind` is the member with the place.
 pub(super) fn report(
     done: &str,
     place: &str,

@@ -1,4 +1,4 @@
-//! `gbac check`: one question with its explanation, or a file of questions.
+//! `gbac check`: one check with its explanation, or a file of checks.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure>
     }
 }
 
-/// One decision per line, in order. A line that cannot be evaluated has an error in place of its decision.
+/// Writes one decision per line, in order. A line that cannot be evaluated has an error instead.
 fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<ExitCode, Failure> {
     let what = path.display().to_string();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -96,22 +96,22 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
     Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(|check| Ok(check.to_string().into_bytes()))))
 }
 
-/// Why a line has no decision: an invalid check, or an audit event that could not be written.
+/// The error of a line: an invalid check, or an audit event that could not be written.
 enum LineError {
     Check(Value),
     Audit(Failure),
 }
 
-/// Maximum number of prepared identities; the users of a file repeat.
+/// Maximum number of cached identities; most files repeat users.
 const MAX_IDENTITIES: usize = 4096;
 
-/// Evaluates a file of checks, and prepares each identity once.
+/// Evaluates a file of checks, and caches prepared identities.
 struct Evaluator<'a> {
     policy: &'a Policy,
     verifier: Option<&'a Verifier>,
     log: Option<&'a mut AuditLog>,
     identities: HashMap<String, (ResolvedIdentity, PreparedIdentity)>,
-    /// Time of a decision, if the check does not state it.
+    /// The time of decisions about checks without a time.
     at: At,
 }
 
@@ -139,10 +139,10 @@ impl Evaluator<'_> {
     }
 }
 
-/// A key that two checks share only if they name the same user in the same way.
+/// A cache key: equal only for subjects that name the same user in the same way.
 fn key(who: &Subject) -> String {
     let parts = |kind: &str, parts: &mut dyn Iterator<Item = &str>| {
-        // With lengths, since a name can contain anything.
+        // Includes the lengths, because names may contain any character.
         parts.fold(kind.to_owned(), |mut key, part| {
             let _ = write!(key, "{}:{part}", part.len());
             key
@@ -168,7 +168,7 @@ fn invalid_check(problems: &Problems) -> LineError {
     LineError::Check(json!({ "code": code, "message": message }))
 }
 
-/// The id of a line that is JSON but not a check, so that its error can be matched to it.
+/// The ID of a line that is JSON but not a check, for its error.
 fn id_of(line: &[u8]) -> Option<Value> {
     serde_json::from_slice::<Value>(line).ok()?.get("id").cloned()
 }
@@ -177,7 +177,7 @@ fn not_text(error: std::str::Utf8Error) -> LineError {
     LineError::Check(json!({ "code": "not_utf8", "message": format!("the line is not UTF-8: {error}") }))
 }
 
-/// One question from the flags.
+/// Evaluates the check of the flags.
 fn one(
     args: &CheckArgs,
     policy: &Policy,

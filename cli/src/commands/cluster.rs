@@ -26,8 +26,8 @@ pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Forma
     match command {
         ClusterCommand::Config { command: ConfigCommand::Get { name } } => get(&client()?, name, format)?,
         ClusterCommand::Config { command: ConfigCommand::Set { assignments } } => {
-            let wanted = parse_assignments(assignments)?;
-            set(&client()?, wanted, format)?;
+            let assigned = parse_assignments(assignments)?;
+            set(&client()?, assigned, format)?;
         }
         ClusterCommand::Config { command: ConfigCommand::List } => list(&client()?, format)?,
         ClusterCommand::Loggers { command: LoggersCommand::Set(args) } => return set_level(&client()?, args, format),
@@ -59,7 +59,7 @@ fn get(client: &Client, name: &str, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// A value as YAML, with plain text unquoted.
+/// A value as YAML; plain text is not quoted.
 fn yaml(value: &Value) -> String {
     match value {
         Value::String(text) => plain(text),
@@ -89,22 +89,22 @@ fn parse_assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failu
     {
         return Ok(BTreeMap::from([(name.clone(), value.clone())]));
     }
-    let mut wanted = BTreeMap::new();
+    let mut assigned = BTreeMap::new();
     for word in words {
         let (name, value) = word
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("`{word}` has no value; write NAME VALUE or NAME=VALUE")))?;
-        if wanted.insert(name.to_owned(), value.to_owned()).is_some() {
+        if assigned.insert(name.to_owned(), value.to_owned()).is_some() {
             return Err(Failure::usage(format!("`{name}` is set twice; set it once")));
         }
     }
-    Ok(wanted)
+    Ok(assigned)
 }
 
-fn set(client: &Client, wanted: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
+fn set(client: &Client, assigned: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
     let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
     let mut change = ConfigChange::default();
-    for (name, text) in wanted {
+    for (name, text) in assigned {
         // An unknown property is sent unchanged, and the service reports it by name.
         let kind = schema.properties.get(&name).map_or("string", |property| property.kind.as_str());
         if text.is_empty() && kind != "string" {
@@ -124,7 +124,8 @@ fn set(client: &Client, wanted: BTreeMap<String, String>, format: Format) -> Res
     }
 }
 
-/// The value of a property; a text of another type is sent unchanged, and the service reports what it expects.
+/// Converts the value of a property to its type. Text that is not of this type is sent unchanged, and the service reports the
+/// expected type.
 fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
     let json = || serde_json::from_str::<Value>(&text).ok();
     Ok(match kind {
@@ -194,8 +195,8 @@ fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> Strin
     text
 }
 
-fn license(client: &Client, wanted: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
-    let held: LicenseBody = match wanted {
+fn license(client: &Client, assigned: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
+    let held: LicenseBody = match assigned {
         None => client.get(paths::LICENSE)?,
         Some(state) => {
             let license = match state {
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_shown_as_yaml() {
+    fn values_are_printed_as_yaml() {
         assert_eq!(yaml(&json!("$.groups")), "$.groups");
         assert_eq!(yaml(&json!(["a", "b"])), "- a\n- b");
         assert_eq!((yaml(&json!([])), yaml(&json!(30))), ("[]".into(), "30".into()));

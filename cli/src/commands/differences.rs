@@ -10,7 +10,7 @@ use gbac_console_model::phrases::list;
 use super::verdicts::{names, operations};
 use crate::output::{plain, table};
 
-/// A summary, then who gains and who loses access.
+/// A summary, followed by the principals that gain and lose access.
 pub(super) fn render(diff: &Diff) -> String {
     let mut text = match diff.relation {
         Relation::SettingsDiffer if !diff.reads_tokens_differently() => {

@@ -57,7 +57,8 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
 }
 
-/// The state of a running service. What it does not disclose is a note, and the procedure continues without it.
+/// The state of a running service. A part that the service does not disclose becomes a note, and the procedure continues
+/// without it.
 struct ServiceState {
     resolved: Option<ServiceResolution>,
     settings: Option<Settings>,
@@ -69,7 +70,7 @@ struct ServiceState {
 impl ServiceState {
     fn read(client: &Client, token: &str) -> Result<Self, Failure> {
         let resolved = match client.resolve(token) {
-            Ok(seen) => Some(ServiceResolution::Identity(seen.principal, seen.groups)),
+            Ok(identity) => Some(ServiceResolution::Identity(identity.principal, identity.groups)),
             Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => {
                 Some(ServiceResolution::Refused(error.message()))
             }
@@ -78,12 +79,12 @@ impl ServiceState {
         let report = |what: &str, failure: &dyn std::fmt::Display| output::note(&format!("note: {what}: {failure}"));
         let settings =
             read_settings(client).map_err(|failure| report("the properties could not be read", &failure)).ok();
-        // The note above says that they could not be read.
+        // A note about the properties was already written.
         let properties: Map<String, Value> = client.get(paths::CLUSTER_CONFIG).unwrap_or_default();
-        // The service has the keys of the provider since it was asked about the token, and so its issuer.
+        // Resolving the token made the service load the provider's keys, and with them its issuer.
         let info = match client.get::<ServiceInfo>(paths::SERVICE) {
             Ok(info) => Some(info),
-            // Another implementation of the API has no such rules.
+            // Other implementations of the API have no such rules.
             Err(CallError::Refused(refusal)) if refusal.status == 404 => None,
             Err(error) => {
                 report("what the service requires of tokens could not be read", &error);

@@ -38,14 +38,14 @@ pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Fail
 
 pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Failure> {
     let file = args.file.display().to_string();
-    let wanted_tag = args.if_match.as_deref().map(tag_of).transpose()?;
+    let required_tag = args.if_match.as_deref().map(tag_of).transpose()?;
     let policy = input::policy(&args.file)?;
     let client = Client::open(&args.connect)?;
     if args.merge {
         return merge::run(&client, &policy, args.dry_run, format);
     }
     let (before, tag) = client.policy()?;
-    if wanted_tag.is_some_and(|wanted| wanted != tag) {
+    if required_tag.is_some_and(|required| required != tag) {
         let message = "the policy changed since that state; export it again and repeat your change";
         return Err(Failure::new("policy_changed", message));
     }
@@ -72,7 +72,7 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
 
 fn show_dry_run(before: &Policy, document: &Policy, changes: &Changes, format: Format) -> Result<Relation, Failure> {
     let mut after = document.clone();
-    // The service keeps settings that the document does not state.
+    // The service keeps settings that the document omits.
     let settings = document.settings().filled_from(before.settings());
     after.apply(Change::Settings(Box::new(settings))).map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let changed = diff(before, &after);
@@ -172,7 +172,7 @@ impl Changes {
     }
 }
 
-/// A printed state as the entity tag of the service (RFC 9110 8.8.3).
+/// Converts a printed state to the service's entity tag (RFC 9110 8.8.3).
 fn tag_of(state: &str) -> Result<String, Failure> {
     let state = state.trim_matches('"');
     if state.is_empty() || !state.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"') {

@@ -11,19 +11,19 @@ use super::verdicts::{because, pattern, resource, token, verdict};
 use crate::output::{BAD, GOOD, paint, plain, result_style, table};
 
 /// The verdict, its reason, and every candidate ACL on the resource.
-pub(crate) fn explanation(opened: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {
+pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
     let Query::Access { operation, resource_type, resource_name } = &check.query else { return text };
     let request = format!("{} on {}", operation.spelling().label, resource(*resource_type, resource_name));
     let verdict = verdict(decision);
     let verdict = result_style(verdict).map_or_else(|| verdict.to_owned(), |style| paint(style, verdict));
-    let _ = writeln!(text, "{verdict}: User:{} {request}", plain(opened.identity.user()));
-    let _ = writeln!(text, "{}", because(opened, decision));
+    let _ = writeln!(text, "{verdict}: User:{} {request}", plain(resolved.identity.user()));
+    let _ = writeln!(text, "{}", because(resolved, decision));
     if decision.host_unknown {
         let _ = writeln!(text, "The client's host is unknown; the verdict can change with --host.");
     }
-    text.push_str(&token(opened));
+    text.push_str(&token(resolved));
     let rows: Vec<Vec<String>> =
         explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()).map(row).collect();
     if !rows.is_empty() {
@@ -38,15 +38,15 @@ pub(crate) fn explanation(opened: &ResolvedIdentity, check: &Check, explanation:
     text
 }
 
-/// The verdict on an API request, and each permission that it needs.
-pub(crate) fn request(opened: &ResolvedIdentity, answer: &Answer) -> String {
+/// The verdict on an API request, with each permission that it requires.
+pub(crate) fn request(resolved: &ResolvedIdentity, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
         "{}: User:{}\n",
         if outcome.code() == "allow" { paint(GOOD, "Allowed") } else { paint(BAD, "Denied") },
-        plain(opened.identity.user())
+        plain(resolved.identity.user())
     );
-    text.push_str(&token(opened));
+    text.push_str(&token(resolved));
     let rows: Vec<Vec<String>> = decisions
         .iter()
         .map(|(check, decision)| {
@@ -54,7 +54,7 @@ pub(crate) fn request(opened: &ResolvedIdentity, answer: &Answer) -> String {
                 verdict(decision).into(),
                 check.operation.spelling().label.into(),
                 resource(check.resource_type, &check.resource_name),
-                because(opened, decision),
+                because(resolved, decision),
             ]
         })
         .collect();

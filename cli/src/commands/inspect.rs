@@ -47,7 +47,7 @@ pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failur
         Format::Json | Format::Yaml => output::value(format, &to_json(&inspection))?,
         Format::Text => output::text(&render(&inspection))?,
     }
-    // With keys, the question is whether the token can be trusted.
+    // If keys are given, an unverified token is an error.
     let refused = !inspection.lines.is_empty() && !inspection.verified;
     Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

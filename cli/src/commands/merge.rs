@@ -1,4 +1,4 @@
-//! `gbac import --merge`: adds the roles and ACLs that a service lacks, call by call; an interrupted run can be repeated.
+//! `gbac import --merge`: adds the missing roles and ACLs of a service, call by call. An interrupted run can be repeated.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -75,7 +75,8 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
     }
 }
 
-/// What the service would refuse: entries that cannot be created, and everything if the caller lacks permission.
+/// The errors that the service would report: for entries that cannot be created, and for everything if the caller lacks
+/// permission.
 fn dry_run_of<'a>(
     client: &Client,
     acls: impl Iterator<Item = &'a Acl>,
@@ -180,11 +181,11 @@ fn role_calls(roles: &[(String, Vec<Principal>)]) -> Vec<(String, Call)> {
 
 fn held_acls(client: &Client) -> Result<BTreeSet<Acl>, Failure> {
     let listed: ListAcls = client.get(paths::ACLS)?;
-    // An ACL that cannot be read here is none of this policy.
+    // An ACL that this version cannot read is not part of the policy.
     Ok(listed.into_acls().iter().filter_map(|body| body.to_acl().ok()).collect())
 }
 
-/// The roles that are missing or lack members, with these members, in portions for one call each.
+/// The roles that are missing or lack members, with these members, in batches for one call each.
 fn roles(client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
     let mut progress = Progress::new(policy.role_count(), "role");
     let mut lacking = Vec::new();
@@ -192,7 +193,7 @@ fn roles(client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>
         let held = match client.get::<GetRole>(&paths::role(&role.name)) {
             Ok(held) => Some(held.members.into_iter().map(|member| member.principal).collect::<BTreeSet<_>>()),
             Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => None,
-            // The call that creates the role reports a name that a URL cannot contain.
+            // The call that creates the role reports the invalid name.
             Err(CallError::Path(_)) => None,
             Err(error) => return Err(error.into()),
         };

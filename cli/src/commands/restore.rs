@@ -11,7 +11,7 @@ use crate::output::Failure;
 
 pub(crate) fn run(args: &RestoreArgs, format: Format) -> Result<ExitCode, Failure> {
     let (file, folder) = (args.file.display().to_string(), args.data.display().to_string());
-    // A pipe may never end.
+    // Only regular files, because a pipe may never end.
     if fs::metadata(&args.file).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(failure(&BackupError::NotABackup));
     }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Whether the value of a flag is invalid, whatever the state of the machine.
+/// Whether the value of a flag is invalid, independent of the machine's state.
 const fn is_invalid_flag(error: &ServeError) -> bool {
     matches!(
         error,

@@ -27,7 +27,7 @@ struct Run {
 
 pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
     let mut runs = Vec::new();
-    // A file that cannot be read is a failed test, and does not stop the others.
+    // An unreadable file counts as a failed test, and the others still run.
     for path in &args.files {
         let file = path.display().to_string();
         match run_file(path, &file) {
@@ -91,7 +91,7 @@ fn render(runs: &[Run], failed: usize) -> String {
         .iter()
         .map(|run| {
             let result = if run.difference.is_some() { "FAILED" } else { "ok" };
-            // A difference of several lines is printed below the table.
+            // The other lines of a difference are printed below the table.
             let (first, _) = parts(run.difference.as_deref().unwrap_or_default());
             vec![result.into(), run.name.clone(), first.into()]
         })
@@ -106,7 +106,7 @@ fn render(runs: &[Run], failed: usize) -> String {
     text
 }
 
-/// The first line, and what follows it.
+/// The first line, and the rest.
 fn parts(difference: &str) -> (&str, Option<&str>) {
     difference.split_once('\n').map_or((difference, None), |(first, rest)| (first, Some(rest)))
 }
@@ -138,12 +138,12 @@ fn junit(runs: &[Run]) -> String {
     text
 }
 
-/// The name of a test as an attribute; its line breaks stay.
+/// The name of a test as an attribute, with its line breaks.
 fn name(run: &Run) -> String {
     run.name.split('\n').map(escape).collect::<Vec<_>>().join("&#10;")
 }
 
-/// One line of XML text; characters that XML 1.0 cannot contain are escaped as in Rust.
+/// Escapes one line of XML text; characters that XML 1.0 cannot contain are escaped like in Rust.
 fn escape(text: &str) -> String {
     plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

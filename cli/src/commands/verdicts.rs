@@ -13,28 +13,28 @@ use gbac_engine::policy::{Change, GroupSource};
 use crate::output::{plain, table};
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
-pub(super) fn token(opened: &ResolvedIdentity) -> String {
+pub(super) fn token(resolved: &ResolvedIdentity) -> String {
     let mut text = String::new();
-    if opened.header.is_some() || opened.extraction.is_some() {
-        let state = if opened.identity.is_verified() { "verified" } else { "not verified" };
-        let _ = writeln!(text, "Signature {state}. Groups in the token: {}.", groups(opened.identity.groups()));
+    if resolved.header.is_some() || resolved.extraction.is_some() {
+        let state = if resolved.identity.is_verified() { "verified" } else { "not verified" };
+        let _ = writeln!(text, "Signature {state}. Groups in the token: {}.", groups(resolved.identity.groups()));
     }
-    for warning in opened.warnings() {
+    for warning in resolved.warnings() {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
     }
     text
 }
 
 /// A note that a token has expired, for results that do not depend on its expiry.
-pub(super) fn expired(opened: &ResolvedIdentity, at: At) -> String {
-    if !opened.identity.is_expired(at) {
+pub(super) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
+    if !resolved.identity.is_expired(at) {
         return String::new();
     }
-    let user = plain(opened.identity.user());
+    let user = plain(resolved.identity.user());
     format!("\nThe token of User:{user} has expired, so everything is denied. With a new token:\n")
 }
 
-/// The verdict in the words of the console.
+/// The verdict, in the same words as in the console.
 pub(super) const fn verdict(decision: &Decision) -> &'static str {
     match decision.reason {
         Reason::AllowRule | Reason::Superuser => "Allowed",
@@ -44,15 +44,15 @@ pub(super) const fn verdict(decision: &Decision) -> &'static str {
     }
 }
 
-/// The reason of a decision: the ACL that decided, with the path to it.
-pub(super) fn because(opened: &ResolvedIdentity, decision: &Decision) -> String {
+/// The reason of a decision: the deciding ACL with its access path.
+pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> String {
     match (&decision.reason, &decision.acl) {
         (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
         (Reason::Expired, _) => "the token has expired".into(),
         (_, Some(acl)) => {
             let mut path = Vec::new();
             if let Some(group) = &decision.group {
-                let found = opened.extraction.iter().flat_map(|extraction| &extraction.groups);
+                let found = resolved.extraction.iter().flat_map(|extraction| &extraction.groups);
                 path.extend(found.filter(|of_token| of_token.name == *group).map(|group| plain(&group.location)));
                 path.push(format!("Group:{}", plain(group)));
             }
@@ -135,10 +135,10 @@ pub(super) fn groups(groups: &[String]) -> String {
 /// The verdicts of two sides, check by check.
 pub(super) fn two_sides(head: &str, sides: [(&str, &ResolvedIdentity); 2], answers: &[Answer; 2]) -> String {
     let mut rows = Vec::new();
-    for ((name, opened), answer) in sides.into_iter().zip(answers) {
+    for ((name, resolved), answer) in sides.into_iter().zip(answers) {
         match answer {
             Answer::Access(decision) => {
-                rows.push(vec![name.to_owned(), verdict(decision).into(), because(opened, decision)]);
+                rows.push(vec![name.to_owned(), verdict(decision).into(), because(resolved, decision)]);
             }
             Answer::Api { outcome, decisions, .. } => {
                 let whole = if *outcome == Outcome::Allow { "Allowed" } else { "Denied" };
@@ -148,7 +148,7 @@ pub(super) fn two_sides(head: &str, sides: [(&str, &ResolvedIdentity); 2], answe
                         "{} on {}: {}",
                         check.operation.spelling().label,
                         resource(check.resource_type, &check.resource_name),
-                        because(opened, decision)
+                        because(resolved, decision)
                     );
                     rows.push(vec![String::new(), verdict(decision).into(), reason]);
                 }

@@ -74,7 +74,7 @@ fn render(changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
         let _ = writeln!(text, "Groups gained: {gained}\nGroups lost: {lost}");
     }
     if let Some(answers) = &result.answers {
-        // Of the token, a reason shows only the location of a group, which the changes do not move.
+        // `before` on both sides: reasons use only the location of groups in the token, which the changes keep.
         let sides = [("before", &result.before), ("after", &result.before)];
         let _ = write!(text, "\n{}", verdicts::two_sides("WHEN", sides, answers));
     }

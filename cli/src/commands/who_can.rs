@@ -72,13 +72,13 @@ fn row(entry: &WhoCanEntry) -> Vec<String> {
     vec![verdict.into(), name, because]
 }
 
-/// A principal by its name alone: the member of a role whose name is an asterisk is one user and not everyone (D-33).
+/// A principal as a member of a role: `User:*` is the user named `*` here, and not everyone (D-33).
 fn literal(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
     if principal.is_everyone() { format!("{name} (the user named `*`)") } else { name }
 }
 
-/// The principal of a deny, where `User:*` is everyone.
+/// The principal of a deny ACL: `User:*` is everyone here.
 fn blocked(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
     if principal.is_everyone() { format!("{name} (everyone)") } else { name }

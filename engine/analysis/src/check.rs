@@ -10,29 +10,29 @@ use gbac_engine::{ResolveError, Subject, TokenVerifier, resolve};
 
 use crate::requests::{self, RequestError, Requirement, ResourceNames};
 
-/// One question about one identity.
+/// One check of one identity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// The JSON text of the `id` that the answer repeats.
+    /// The JSON text of the check's `id`, which the answer repeats.
     pub id: Option<String>,
-    /// Who asks.
+    /// The subject.
     pub subject: Subject,
-    /// What is asked.
+    /// The operation and resource, or the API request.
     pub query: Query,
-    /// From where; without it the check fails closed (D-04).
+    /// The client's address. Without it, host rules fail closed (D-04).
     pub host: Option<IpAddr>,
-    /// The time of the decision, if the check states it (D-20).
+    /// The time of the decision, if the check contains one (D-20).
     pub at: Option<At>,
 }
 
 impl Check {
-    /// The time of the decision: the one that the check states, else this.
+    /// The time of the decision: the check's own, or the given one.
     #[must_use]
     pub fn instant(&self, otherwise: At) -> At {
         self.at.unwrap_or(otherwise)
     }
 
-    /// The request of one operation on one resource, with the host and time of this check.
+    /// The request for one operation on one resource, with the host and time of this check.
     #[must_use]
     pub fn request<'a>(
         &self,
@@ -44,7 +44,7 @@ impl Check {
         Request::new(operation, resource_type, resource_name, self.instant(otherwise)).with_host(self.host)
     }
 
-    /// The one request of this check; `None` for a whole API request.
+    /// The request of this check; `None` if it is an API request.
     #[must_use]
     pub fn access(&self, otherwise: At) -> Option<Request<'_>> {
         match &self.query {
@@ -56,7 +56,7 @@ impl Check {
     }
 }
 
-/// The ways to say what is asked.
+/// The query of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Query {
     /// One operation on one resource.
@@ -68,13 +68,13 @@ pub enum Query {
         /// The resource's name.
         resource_name: String,
     },
-    /// A request of one of the APIs, with every check that it needs.
+    /// An API request, with every check that it requires.
     Api {
         /// `kafka`, `schema_registry` or `http_proxy`.
         api: String,
-        /// Such as `Produce`.
+        /// The name of the request, such as `Produce`.
         name: String,
-        /// Names by kind of resource.
+        /// The names of resources by type.
         resources: ResourceNames,
     },
 }
@@ -82,13 +82,13 @@ pub enum Query {
 /// The answer to a check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// To one operation on one resource.
+    /// The decision about one operation on one resource.
     Access(Decision),
-    /// To a whole request.
+    /// The decisions about an API request.
     Api {
-        /// The outcome of the whole.
+        /// The overall outcome.
         outcome: Outcome,
-        /// Each needed check with its decision, in order.
+        /// Each required check with its decision, in order.
         decisions: Vec<(requests::RequiredCheck, Decision)>,
         /// How the checks combine.
         need: Requirement,
@@ -98,7 +98,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The outcome of the whole.
+    /// The overall outcome.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         match self {
@@ -108,14 +108,14 @@ impl Answer {
     }
 }
 
-/// Why a check has no answer. Nothing was decided, so nothing is allowed.
+/// The reason that a check has no answer. Nothing was decided, so nothing is allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The subject has no identity.
     #[error("{0}")]
     Subject(#[from] ResolveError),
-    /// The request cannot be turned into checks.
+    /// The request cannot be expanded to checks.
     #[error("{0}")]
     Request(#[source] RequestError),
 }
@@ -127,57 +127,58 @@ gbac_engine::error_codes! {
     }
 }
 
-/// Decides a check: opens its identity and decides at the time that the check states, else at this one.
+/// Decides a check: resolves its identity and decides at the check's time, or at the given one.
 ///
 /// # Errors
-/// As [`resolve`], and a request that the table does not know.
+/// The errors of [`resolve`], and unknown API requests.
 pub fn answer(policy: &Policy, check: &Check, verify: TokenVerifier<'_>, otherwise: At) -> Result<Answer, CheckError> {
-    let opened = resolve(policy, &check.subject, verify)?;
-    evaluate(policy, &opened.identity, check, otherwise)
+    let resolved = resolve(policy, &check.subject, verify)?;
+    evaluate(policy, &resolved.identity, check, otherwise)
 }
 
-/// Answers a check's question for an identity that is open already.
+/// Decides a check for a resolved identity.
 ///
 /// # Errors
-/// A request that the table does not know.
+/// The API request is unknown.
 pub fn evaluate(policy: &Policy, identity: &Identity, check: &Check, otherwise: At) -> Result<Answer, CheckError> {
     evaluate_with(policy, &mut PreparedIdentity::new(policy, identity.clone()), check, otherwise)
 }
 
-/// As [`evaluate`], for whoever asks several questions: what the identity is in the policy is found once.
+/// Like [`evaluate`], for several checks: the identity's principals are looked up once.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// The errors of [`evaluate`].
 pub fn evaluate_with(
     policy: &Policy,
-    open: &mut PreparedIdentity,
+    prepared: &mut PreparedIdentity,
     check: &Check,
     otherwise: At,
 ) -> Result<Answer, CheckError> {
     match &check.query {
         Query::Access { operation, resource_type, resource_name } => {
             let request = check.request(*operation, *resource_type, resource_name, otherwise);
-            Ok(Answer::Access(open.decide(policy, &request)))
+            Ok(Answer::Access(prepared.decide(policy, &request)))
         }
         Query::Api { api, name, resources } => {
             let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
             let mut decisions = Vec::new();
-            let outcome = need.outcome(&mut |needed: &requests::RequiredCheck| {
-                let request = check.request(needed.operation, needed.resource_type, &needed.resource_name, otherwise);
-                let decision = open.decide(policy, &request);
+            let outcome = need.outcome(&mut |required: &requests::RequiredCheck| {
+                let request =
+                    check.request(required.operation, required.resource_type, &required.resource_name, otherwise);
+                let decision = prepared.decide(policy, &request);
                 let outcome = decision.outcome;
-                decisions.push((needed.clone(), decision));
+                decisions.push((required.clone(), decision));
                 outcome
             });
-            // A request that needs nothing is still none for an identity that has expired (D-20).
-            let identity = open.identity();
+            // An expired identity is denied even a request without required checks (D-20).
+            let identity = prepared.identity();
             let outcome = if identity.is_expired(check.instant(otherwise)) { Outcome::Deny } else { outcome };
             Ok(Answer::Api { outcome, decisions, need, verified: identity.is_verified() })
         }
     }
 }
 
-/// Explains a check's question about one operation on one resource; none for a whole request.
+/// Explains the decision about one operation on one resource; `None` for an API request.
 #[must_use]
 pub fn explain(policy: &Policy, identity: &Identity, check: &Check, otherwise: At) -> Option<Explanation> {
     check.access(otherwise).map(|request| decide::explain(policy, identity, &request))

@@ -1,4 +1,4 @@
-//! Collisions: different names that become the same group, by `suffix` or by splitting a string at its commas.
+//! Collisions: different names that produce the same group, through `suffix` or because a string is split at commas.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
 
-/// What turns a name into another group's.
+/// The cause of a collision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CollisionKind {
     /// `suffix` keeps the last segment only (D-10).
     Suffix,
-    /// In a claim that is one string, a comma ends a name (D-08).
+    /// A claim that is one string is split at commas (D-08).
     Comma,
 }
 
@@ -30,32 +30,32 @@ impl CollisionKind {
     }
 }
 
-/// A name that becomes a group which another name becomes, too, or has been given to already.
+/// One of the names of a collision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollidingName {
-    /// The name as the provider has it.
+    /// The name in the identity provider.
     pub name: String,
-    /// Whether it is among those that were asked about: in the token.
+    /// Whether it is in the token.
     pub in_token: bool,
-    /// Whether an ACL or a role names this very group.
+    /// Whether an ACL or a role names the group of exactly this name.
     pub known: bool,
 }
 
-/// Names that become one group.
+/// Several names that produce the same group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collision {
-    /// The group that they become.
+    /// The group that they produce.
     pub group: String,
-    /// By what.
+    /// The cause.
     pub kind: CollisionKind,
-    /// The names, in order; two at least. One of them may be the group's own.
+    /// The names in order, at least two. One of them may be the group's own name.
     pub names: Vec<CollidingName>,
 }
 
-/// Finds the names that become one group: of these, which are in a token, and of all groups that the policy names.
+/// Finds different names that produce the same group, among the names in a token and the groups that the policy names.
 ///
-/// Names in a token are as the claim has them, before anything is cut off. With [`NestedGroupBehavior::None`] nothing is cut
-/// off, so that only the comma is left. [`collision_gains`] says what people gain by it.
+/// Names in a token are those of the claim, unchanged. With [`NestedGroupBehavior::None`], only commas cause collisions.
+/// [`collision_gains`] also returns what users gain through collisions.
 ///
 /// ```
 /// use gbac_analysis::{CollisionKind, collisions};
@@ -63,14 +63,14 @@ pub struct Collision {
 /// use gbac_engine::policy::Policy;
 ///
 /// let token = ["/eng/payments", "/contractors/payments", "/eng/ops"];
-/// let found = collisions(&Policy::default(), NestedGroupBehavior::Suffix, &token);
-/// assert_eq!((found.len(), found[0].group.as_str(), found[0].kind), (1, "payments", CollisionKind::Suffix));
-/// assert_eq!(found[0].names.len(), 2);
+/// let collisions = collisions(&Policy::default(), NestedGroupBehavior::Suffix, &token);
+/// assert_eq!((collisions.len(), collisions[0].group.as_str(), collisions[0].kind), (1, "payments", CollisionKind::Suffix));
+/// assert_eq!(collisions[0].names.len(), 2);
 /// ```
 #[must_use]
 pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl AsRef<str>]) -> Vec<Collision> {
     let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group);
-    // By name: whether it is in the token, whether the policy names it.
+    // For each name, whether it is in the token and whether the policy names it.
     let mut names: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for name in known.map(Principal::name) {
         names.entry(name).or_default().1 = true;
@@ -82,7 +82,7 @@ pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl
     let mut groups: BTreeMap<(&str, CollisionKind), Vec<&str>> = BTreeMap::new();
     for name in names.keys() {
         groups.entry((nested.apply(name), CollisionKind::Suffix)).or_default().push(name);
-        // A name without a comma is not taken apart; it is still what the parts of another may become.
+        // Names without a comma are included, because another name's part may equal them.
         let mut parts: Vec<&str> = comma_parts(name).map(|part| nested.apply(part)).collect();
         parts.sort_unstable();
         parts.dedup();
@@ -90,7 +90,7 @@ pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl
             groups.entry((part, CollisionKind::Comma)).or_default().push(name);
         }
     }
-    let merged = |name: &&str| {
+    let colliding_name = |name: &&str| {
         let (in_token, known) = names.get(name).copied().unwrap_or_default();
         CollidingName { name: (*name).to_owned(), in_token, known }
     };
@@ -103,35 +103,35 @@ pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl
         .map(|((group, kind), names)| Collision {
             group: group.to_owned(),
             kind,
-            names: names.iter().map(merged).collect(),
+            names: names.iter().map(colliding_name).collect(),
         })
         .collect()
 }
 
-/// What somebody gains by a collision who is in one of its names only.
+/// The additional access of a user with only one name of a collision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gain {
-    /// The name that the person is in.
+    /// The user's name.
     pub name: String,
-    /// What the person gains.
+    /// The additional access.
     pub regions: Vec<AccessRegion>,
 }
 
-/// Collisions with what each extra person gains.
+/// Collisions with the access that they add.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollisionReport {
-    /// The collisions, those of names in the token first, each with what somebody in one of its names gains. The name that
-    /// is the group's own gains nothing and is left out.
+    /// The collisions, those with names in the token first, each with the gains of its names. The group's own name gains
+    /// nothing and is omitted.
     pub found: Vec<(Collision, Vec<Gain>)>,
-    /// How many collisions more there are.
+    /// The number of other collisions.
     pub more: usize,
 }
 
-/// How many names of a collision are compared.
-const COMPARED: usize = 5;
+/// The most names of a collision that are compared.
+const MAX_COMPARED_NAMES: usize = 5;
 
-/// Finds what [`collisions`] finds, and what somebody with only one of the names gains by it. At most `limit` collisions are
-/// told, and the first names of each: what one name gains takes a look at the whole policy.
+/// Like [`collisions`], with the access that users with only one of the names gain. The result contains at most `limit`
+/// collisions and the gains of the first names of each, because each gain takes a pass over the whole policy.
 #[must_use]
 pub fn collision_gains(
     policy: &Policy,
@@ -139,30 +139,30 @@ pub fn collision_gains(
     in_token: &[impl AsRef<str>],
     limit: usize,
 ) -> CollisionReport {
-    let (mut all, others): (Vec<Collision>, Vec<Collision>) = (collisions(policy, nested, in_token).into_iter())
+    let (mut collisions, others): (Vec<Collision>, Vec<Collision>) = (collisions(policy, nested, in_token).into_iter())
         .partition(|collision| collision.names.iter().any(|name| name.in_token));
-    all.extend(others);
-    let more = all.len().saturating_sub(limit);
-    all.truncate(limit);
+    collisions.extend(others);
+    let more = collisions.len().saturating_sub(limit);
+    collisions.truncate(limit);
     let user = stranger(&[policy]);
     let with_gains = |collision: Collision| {
         let gains = gains(policy, &user, &collision);
         (collision, gains)
     };
-    CollisionReport { found: all.into_iter().map(with_gains).collect(), more }
+    CollisionReport { found: collisions.into_iter().map(with_gains).collect(), more }
 }
 
 fn gains(policy: &Policy, user: &str, collision: &Collision) -> Vec<Gain> {
-    let others = collision.names.iter().filter(|name| name.name != collision.group).take(COMPARED);
+    let others = collision.names.iter().filter(|name| name.name != collision.group).take(MAX_COMPARED_NAMES);
     others
         .map(|name| {
-            let alone = Identity::new(user, [name.name.as_str()]);
-            // What the comma takes apart is what every part gives.
-            let then = match collision.kind {
+            let before = Identity::new(user, [name.name.as_str()]);
+            // A string that is split produces the groups of all its parts.
+            let after = match collision.kind {
                 CollisionKind::Suffix => Identity::new(user, [collision.group.as_str()]),
                 CollisionKind::Comma => Identity::new(user, [name.name.as_str(), collision.group.as_str()]),
             };
-            Gain { name: name.name.clone(), regions: compare((policy, &alone), (policy, &then)).gains }
+            Gain { name: name.name.clone(), regions: compare((policy, &before), (policy, &after)).gains }
         })
         .collect()
 }

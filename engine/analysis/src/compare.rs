@@ -1,36 +1,35 @@
 //! Compares the access of two identities, or of one before and after a change.
 
-use super::diff::{AccessRegion, Found, HostScope, merged, region};
+use super::diff::{AccessRegion, HostScope, ScopedPiece, merged, region};
 use super::held::{Held, Rule, hosts_of};
 use super::tree::Tree;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use gbac_engine::{internal::Operations, policy::Policy};
 
-/// How the permissions of two identities differ until they expire. What both may do is in neither list.
+/// The differences between the permissions of two identities, without regard to expiry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// Whether each is a superuser, who may do everything whatever ACLs say (D-14).
+    /// Whether each is a superuser, who is allowed everything regardless of ACLs (D-14).
     pub superusers: [bool; 2],
-    /// What the second may and the first may not.
+    /// The access of only the second identity.
     pub gains: Vec<AccessRegion>,
-    /// What the first may and the second may not.
+    /// The access of only the first identity.
     pub loses: Vec<AccessRegion>,
 }
 
 impl Comparison {
-    /// Whether both may do exactly the same.
+    /// Whether both have identical permissions.
     #[must_use]
     pub const fn is_equal(&self) -> bool {
         self.gains.is_empty() && self.loses.is_empty()
     }
 }
 
-/// Compares what two identities may do, each under its policy and whatever its expiry: two people under one policy, or one
-/// person before and after a change of policy, groups, or both.
+/// Compares the permissions of two identities, each in its policy and without regard to expiry: of two users in one policy, or
+/// of one user before and after a change of the policy, the groups, or both.
 ///
-/// Cost: one look at each pattern of both policies, and one at each pattern that concerns either for each host that their
-/// ACLs name.
+/// Cost: one pass over all patterns of both policies, and for each host in the identities' ACLs one pass over their patterns.
 ///
 /// ```
 /// use gbac_analysis::compare;
@@ -41,9 +40,9 @@ impl Comparison {
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let (alice, bob) = (Identity::new("alice", ["eng"]), Identity::new("bob", ["ops"]));
-/// let found = compare((&policy, &alice), (&policy, &bob));
-/// assert!(found.gains.is_empty());
-/// assert_eq!(found.loses[0].pattern.name, "orders");
+/// let comparison = compare((&policy, &alice), (&policy, &bob));
+/// assert!(comparison.gains.is_empty());
+/// assert_eq!(comparison.loses[0].pattern.name, "orders");
 /// assert!(compare((&policy, &alice), (&policy, &alice)).is_equal());
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
@@ -52,18 +51,18 @@ pub fn compare(first: (&Policy, &Identity), second: (&Policy, &Identity)) -> Com
     let held = [first, second].map(|(policy, identity)| Held::by_identity(policy, identity));
     let [of_first, of_second] = &held;
     let superusers = [of_first.superuser, of_second.superuser];
-    let mut found = Comparison { superusers, gains: Vec::new(), loses: Vec::new() };
+    let mut comparison = Comparison { superusers, gains: Vec::new(), loses: Vec::new() };
     if superusers == [true, true] {
-        return found;
+        return comparison;
     }
     let rules = of_first.rules(first.0).into_iter().zip(of_second.rules(second.0));
     for ((resource_type, one), (_, other)) in rules {
-        add(resource_type, [&one, &other], &mut found);
+        add(resource_type, [&one, &other], &mut comparison);
     }
-    found
+    comparison
 }
 
-fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], found: &mut Comparison) {
+fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], comparison: &mut Comparison) {
     let all = || rules.iter().copied().flatten();
     let tree = Tree::new(all().map(|rule| rule.place));
     let scopes = HostScope::all(&hosts_of(all().map(|rule| &rule.host)));
@@ -71,23 +70,23 @@ fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], found: &mut Compari
     for host_scope in &scopes {
         let (places, others) = tree.made_of().split_at(rules[0].len());
         let may = [(0, places), (1, others)].map(|(side, places)| {
-            let superuser = found.superusers.get(side) == Some(&true);
+            let superuser = comparison.superusers.get(side) == Some(&true);
             let rules = rules.get(side).copied().unwrap_or_default();
             if superuser { vec![Operations::EVERY; tree.len()] } else { allowed(&tree, rules, places, *host_scope) }
         });
         let [first, second] = &may;
         for (more, less, into) in [(second, first, &mut gained), (first, second, &mut lost)] {
             let has: Vec<Operations> = more.iter().zip(less).map(|(more, less)| more.without(*less)).collect();
-            into.extend(tree.pieces(&has, &[]).into_iter().map(|piece| Found::new(piece, *host_scope)));
+            into.extend(tree.pieces(&has, &[]).into_iter().map(|piece| ScopedPiece::new(piece, *host_scope)));
         }
     }
-    for (found, into) in [(gained, &mut found.gains), (lost, &mut found.loses)] {
+    for (found, into) in [(gained, &mut comparison.gains), (lost, &mut comparison.loses)] {
         let found = if scopes.len() == 1 { found } else { merged(found) };
         into.extend(found.iter().map(|found| region(resource_type, &tree, found, &scopes)));
     }
 }
 
-/// What is allowed at each place by rules that are at these.
+/// The operations that rules allow at each place of a tree; `places` are the places of the rules.
 fn allowed(tree: &Tree<'_>, rules: &[Rule<'_>], places: &[usize], host_scope: HostScope) -> Vec<Operations> {
     let mut allow = vec![Operations::default(); tree.len()];
     let mut deny = allow.clone();

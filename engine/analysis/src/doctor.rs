@@ -1,4 +1,4 @@
-//! The troubleshooting procedure of specification 8: four steps, each with its findings and what to do next.
+//! The troubleshooting procedure of specification 8: four steps, each with findings and next actions.
 
 use std::collections::BTreeSet;
 
@@ -16,31 +16,31 @@ use gbac_engine::warning::{Warning, WarningCode};
 use gbac_engine::{ClaimSet, Timestamp};
 use gbac_engine::{escape::escaped, internal::visible};
 
-/// What is looked at.
+/// The input of the procedure.
 #[derive(Debug, Clone, Copy)]
 pub struct DiagnosticInput<'a> {
-    /// The token, as it was pasted or in parts.
+    /// The token or its claims.
     pub token: TokenInput<'a>,
-    /// The user-info document, where the settings ask for it.
+    /// The user-info document, if the settings require it.
     pub userinfo: Option<&'a ClaimSet>,
-    /// The settings that count.
+    /// The settings of the service.
     pub settings: &'a Settings,
-    /// The policy, where it is known: does it speak of these groups at all?
+    /// The policy, to check whether it names the groups.
     pub policy: Option<&'a Policy>,
-    /// Groups that somebody misses, by their bare names.
+    /// The groups that the user should have, by their bare names.
     pub expected: &'a [String],
-    /// What the service sees in the token, where it was asked (`ResolveOidcIdentity`).
+    /// The service's result for the same token (`ResolveOidcIdentity`).
     pub resolved: Option<&'a ServiceResolution>,
-    /// The level of the logger `security`, where it is known.
+    /// The level of the logger `security`.
     pub log_level: Option<&'a str>,
-    /// Whose tokens the service accepts, where it is known.
+    /// The tokens that the service accepts.
     pub accepted: Option<&'a AcceptedTokens>,
-    /// The time, where it is known.
+    /// The current time.
     pub now: Option<Timestamp>,
 }
 
 impl<'a> DiagnosticInput<'a> {
-    /// A token and the settings, and nothing else that is known.
+    /// Creates an input without optional parts.
     #[must_use]
     pub const fn new(token: TokenInput<'a>, settings: &'a Settings) -> Self {
         Self {
@@ -57,21 +57,21 @@ impl<'a> DiagnosticInput<'a> {
     }
 }
 
-/// How the token is there.
+/// The form of the token.
 #[derive(Debug, Clone, Copy)]
 pub enum TokenInput<'a> {
-    /// A compact JWS; its signature is not looked at.
+    /// A compact JWS. Its signature is not verified.
     Token(&'a str),
-    /// Its claims alone.
+    /// Only its claims.
     Claims(&'a ClaimSet),
 }
 
-/// What a service answered when it was asked whom it sees in the token.
+/// The identity that the service resolved from the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServiceResolution {
     /// The user and the groups, by their bare names.
     Identity(String, Vec<String>),
-    /// It refused the token, or the question; why.
+    /// It refused the token or the request, for this reason.
     Refused(String),
 }
 
@@ -80,13 +80,13 @@ pub enum ServiceResolution {
 pub struct DiagnosticStep {
     /// A stable name: `claim`, `groups`, `settings` or `log`.
     pub code: &'static str,
-    /// What is done in it.
+    /// What the step does.
     pub title: &'static str,
-    /// How it ended.
+    /// Its status.
     pub state: StepStatus,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<String>,
-    /// What to do next; empty where there is nothing to do.
+    /// The next actions; may be empty.
     pub next: Vec<String>,
 }
 
@@ -95,11 +95,11 @@ impl DiagnosticStep {
         Self { code, title, state: StepStatus::Passed, findings: Vec::new(), next: Vec::new() }
     }
 
-    fn found(&mut self, text: impl Into<String>) {
+    fn pass(&mut self, text: impl Into<String>) {
         self.findings.push(text.into());
     }
 
-    /// Something is not as it should be; the gravest counts.
+    /// Adds a problem and sets the status, unless it is already a more serious one.
     fn fault(&mut self, state: StepStatus, text: impl Into<String>) {
         if self.state == StepStatus::Passed || state == StepStatus::Failed {
             self.state = state;
@@ -112,7 +112,7 @@ impl DiagnosticStep {
     }
 }
 
-/// Runs the procedure on what there is. The four steps always come, in this order.
+/// Runs the procedure. The result always has the four steps, in this order.
 ///
 /// ```
 /// use gbac_analysis::doctor::{DiagnosticInput, TokenInput, StepStatus, diagnose};
@@ -127,9 +127,9 @@ impl DiagnosticStep {
 /// # Ok::<(), gbac_engine::ClaimSetError>(())
 /// ```
 #[must_use]
-pub fn diagnose(evidence: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
-    let rules = evidence.settings.identity_rules();
-    let decoded = match evidence.token {
+pub fn diagnose(input: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
+    let rules = input.settings.identity_rules();
+    let decoded = match input.token {
         TokenInput::Claims(claims) => Ok((UnverifiedClaims::from(claims.clone()), None)),
         TokenInput::Token(text) => UnverifiedToken::decode(text).map(|token| (token.claims, Some(token.header))),
     };
@@ -145,19 +145,19 @@ pub fn diagnose(evidence: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
                 step.next("fix the previous step first");
             }
             let [groups, settings] = rest;
-            return [claim, groups, settings, log(evidence)];
+            return [claim, groups, settings, log(input)];
         }
     };
-    let extraction = extract(&rules.extraction, claims.members(), evidence.userinfo);
+    let extraction = extract(&rules.extraction, claims.members(), input.userinfo);
     let warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
     find_claim(&mut claim, &extraction, &warnings);
-    let nothing = AcceptedTokens::default();
-    let checks = check_sign_in(header.as_ref(), &claims, evidence.accepted.unwrap_or(&nothing), evidence.now);
-    let (of_settings, of_token): (Vec<_>, Vec<_>) =
+    let none = AcceptedTokens::default();
+    let checks = check_sign_in(header.as_ref(), &claims, input.accepted.unwrap_or(&none), input.now);
+    let (settings_checks, token_checks): (Vec<_>, Vec<_>) =
         checks.into_iter().partition(|check| matches!(check.about, "issuer" | "audience"));
-    let groups = groups(evidence, &claims, &extraction, of_token);
-    let settings = settings(evidence, &claims, &extraction, &groups, of_settings);
-    [claim, groups, settings, log(evidence)]
+    let groups = groups(input, &claims, &extraction, token_checks);
+    let settings = settings(input, &claims, &extraction, &groups, settings_checks);
+    [claim, groups, settings, log(input)]
 }
 
 const fn groups_step() -> DiagnosticStep {
@@ -168,21 +168,23 @@ const fn settings_step() -> DiagnosticStep {
     DiagnosticStep::new("settings", "Compare the two properties with the token")
 }
 
-/// Step 1: is the claim at the path?
+/// Step 1: the claim at the path.
 fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warning]) {
-    let words = describe_claim(&extraction.claim);
+    let description = describe_claim(&extraction.claim);
     match extraction.claim {
         ClaimFinding::Array { len: 0, .. } | ClaimFinding::Union { nodes: 0 } => {
-            step.fault(StepStatus::Attention, words);
+            step.fault(StepStatus::Attention, description);
         }
-        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => step.found(words),
+        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => {
+            step.pass(description)
+        }
         ClaimFinding::NoUserInfo => {
-            step.fault(StepStatus::Failed, words);
+            step.fault(StepStatus::Failed, description);
             step.next("add the user-info document of the same user");
         }
-        _ => step.fault(StepStatus::Failed, words),
+        _ => step.fault(StepStatus::Failed, description),
     }
-    let of_claim = [
+    let claim_warnings = [
         WarningCode::CLAIM_MISSING,
         WarningCode::NEAR_CLAIM,
         WarningCode::GROUP_OVERAGE,
@@ -191,7 +193,7 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
         WarningCode::ELEMENT_NOT_STRING,
     ];
     for warning in header.iter().chain(&extraction.warnings) {
-        if of_claim.contains(&warning.code) {
+        if claim_warnings.contains(&warning.code) {
             step.next(warning.message.clone());
         } else if header.contains(warning) {
             step.fault(StepStatus::Attention, warning.message.clone());
@@ -199,9 +201,9 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
     }
 }
 
-/// Step 2: what comes out, here and in the service.
+/// Step 2: the resulting groups, here and in the service.
 fn groups(
-    evidence: &DiagnosticInput<'_>,
+    input: &DiagnosticInput<'_>,
     claims: &UnverifiedClaims,
     extraction: &Extraction,
     checks: Vec<SignInCheck>,
@@ -213,10 +215,10 @@ fn groups(
         step.fault(StepStatus::Failed, format!("{}: the service refuses this token", check.found));
         step.next.extend(check.next);
     }
-    match Identity::from_unverified(claims, evidence.userinfo, &evidence.settings.identity_rules()) {
+    match Identity::from_unverified(claims, input.userinfo, &input.settings.identity_rules()) {
         Ok((identity, _)) => {
-            step.found(format!("the user is `User:{}`", escaped(identity.user())));
-            if evidence.now.is_some_and(|now| identity.is_expired(At::Instant(now))) {
+            step.pass(format!("the user is `User:{}`", escaped(identity.user())));
+            if input.now.is_some_and(|now| identity.is_expired(At::Instant(now))) {
                 step.fault(StepStatus::Failed, "the token has expired, so everything is denied");
                 step.next("sign in again for a new token; groups are read at sign-in");
             }
@@ -229,19 +231,19 @@ fn groups(
     let names: Vec<String> = extraction.names().map(|name| format!("`Group:{}`", escaped(name))).collect();
     match names.len() {
         0 => step.fault(StepStatus::Failed, "the token produces no group"),
-        1 => step.found(format!("the token produces one group: {}", names.join(", "))),
-        count => step.found(format!("the token produces {count} groups: {}", names.join(", "))),
+        1 => step.pass(format!("the token produces one group: {}", names.join(", "))),
+        count => step.pass(format!("the token produces {count} groups: {}", names.join(", "))),
     }
-    for warning in extraction.warnings.iter().filter(|warning| OF_NAMES.contains(&warning.code)) {
+    for warning in extraction.warnings.iter().filter(|warning| NAME_WARNINGS.contains(&warning.code)) {
         step.fault(StepStatus::Attention, warning.message.clone());
     }
-    if let Some((found, next)) = object_ids(extraction.names(), evidence.policy) {
+    if let Some((found, next)) = object_ids(extraction.names(), input.policy) {
         step.fault(StepStatus::Attention, found);
         step.next(next);
     }
-    for name in evidence.expected {
+    for name in input.expected {
         if extraction.names().any(|group| group == name) {
-            step.found(format!("`Group:{}` is among them", escaped(name)));
+            step.pass(format!("`Group:{}` is among them", escaped(name)));
             continue;
         }
         step.fault(StepStatus::Failed, format!("`Group:{}` is not among them", escaped(name)));
@@ -252,12 +254,12 @@ fn groups(
             format!("names are compared letter by letter: write {} in ACLs and roles", near.join(" or "))
         });
     }
-    compare(&mut step, evidence, extraction);
+    compare(&mut step, input, extraction);
     step
 }
 
-/// Warnings about single names.
-const OF_NAMES: &[WarningCode] = &[
+/// The warnings about single names.
+const NAME_WARNINGS: &[WarningCode] = &[
     WarningCode::EMPTY_NAME,
     WarningCode::EMPTY_PART,
     WarningCode::SUFFIX_EMPTY,
@@ -267,93 +269,93 @@ const OF_NAMES: &[WarningCode] = &[
     WarningCode::TOO_MANY_NODES,
 ];
 
-/// What the service sees in the same token.
-fn compare(step: &mut DiagnosticStep, evidence: &DiagnosticInput<'_>, extraction: &Extraction) {
-    match evidence.resolved {
+/// Compares the groups with those that the service reads from the token.
+fn compare(step: &mut DiagnosticStep, input: &DiagnosticInput<'_>, extraction: &Extraction) {
+    match input.resolved {
         None if extraction.groups.is_empty() => {
             step.next("the group claim shows the reason, and the settings show where the token has names");
         }
         None => step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads"),
-        Some(ServiceResolution::Refused(why)) => {
-            step.fault(StepStatus::Failed, format!("the service does not resolve the token: {why}"));
+        Some(ServiceResolution::Refused(reason)) => {
+            step.fault(StepStatus::Failed, format!("the service does not resolve the token: {reason}"));
             step.next(
                 "check issuer, audience, expiry and signature: `token inspect` with the provider's keys shows each check",
             );
         }
         Some(ServiceResolution::Identity(user, groups)) => {
-            let here: BTreeSet<&str> = extraction.names().collect();
-            let there: BTreeSet<&str> = groups.iter().map(String::as_str).collect();
-            if here == there {
-                step.found(format!("the service sees `User:{}` with the same groups", escaped(user)));
+            let own_groups: BTreeSet<&str> = extraction.names().collect();
+            let service_groups: BTreeSet<&str> = groups.iter().map(String::as_str).collect();
+            if own_groups == service_groups {
+                step.pass(format!("the service sees `User:{}` with the same groups", escaped(user)));
                 return;
             }
             let list = |names: Vec<&&str>| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-            let only_there: Vec<&&str> = there.difference(&here).collect();
-            let only_here: Vec<&&str> = here.difference(&there).collect();
-            if !only_there.is_empty() {
-                step.fault(StepStatus::Attention, format!("only the service sees {}", list(only_there)));
+            let only_service: Vec<&&str> = service_groups.difference(&own_groups).collect();
+            let only_own: Vec<&&str> = own_groups.difference(&service_groups).collect();
+            if !only_service.is_empty() {
+                step.fault(StepStatus::Attention, format!("only the service sees {}", list(only_service)));
             }
-            if !only_here.is_empty() {
-                step.fault(StepStatus::Attention, format!("the service does not see {}", list(only_here)));
+            if !only_own.is_empty() {
+                step.fault(StepStatus::Attention, format!("the service does not see {}", list(only_own)));
             }
             step.next("the service reads the token with different settings; compare the settings");
         }
     }
 }
 
-/// Step 3: would other settings find more, and does anything name these groups?
+/// Step 3: whether other settings would find more groups, and whether the policy names the groups.
 fn settings(
-    evidence: &DiagnosticInput<'_>,
+    input: &DiagnosticInput<'_>,
     claims: &UnverifiedClaims,
     extraction: &Extraction,
     groups: &DiagnosticStep,
     checks: Vec<SignInCheck>,
 ) -> DiagnosticStep {
     let mut step = settings_step();
-    let nested = match &evidence.settings.groups {
+    let nested = match &input.settings.groups {
         GroupSource::Properties { claim_path, nested } => {
-            step.found(format!("`oidc_group_claim_path` is `{}`", visible(claim_path.as_str())));
-            step.found(format!("`nested_group_behavior` is `{}`", nested.as_str()));
+            step.pass(format!("`oidc_group_claim_path` is `{}`", visible(claim_path.as_str())));
+            step.pass(format!("`nested_group_behavior` is `{}`", nested.as_str()));
             *nested
         }
         GroupSource::Sso { groups, .. } => {
-            step.found(format!("`federated_groups` is `{}`", visible(groups.path().as_str())));
+            step.pass(format!("`federated_groups` is `{}`", visible(groups.path().as_str())));
             NestedGroupBehavior::None
         }
     };
     for check in checks {
         match check.state {
             StepStatus::NotDone => {}
-            StepStatus::Passed => step.found(check.found),
+            StepStatus::Passed => step.pass(check.found),
             state => step.fault(state, check.found),
         }
         step.next.extend(check.next);
     }
     if extraction.groups.is_empty() {
-        let others = suggest_paths(claims.members());
-        if others.is_empty() {
+        let suggestions = suggest_paths(claims.members());
+        if suggestions.is_empty() {
             step.fault(StepStatus::Failed, "nothing in the token looks like a list of groups");
             step.next("configure the identity provider to add the groups to the access token, and sign in again");
         } else {
             step.fault(StepStatus::Failed, "the token has names elsewhere");
         }
-        for other in others.iter().take(3) {
-            let sample: Vec<String> = other.sample.iter().map(|name| quoted(name)).collect();
-            let more = if other.count > sample.len() { ", .." } else { "" };
-            let path = visible(&other.path);
+        for suggestion in suggestions.iter().take(3) {
+            let sample: Vec<String> = suggestion.sample.iter().map(|name| quoted(name)).collect();
+            let more = if suggestion.count > sample.len() { ", .." } else { "" };
+            let path = visible(&suggestion.path);
             step.next(format!("set `oidc_group_claim_path` to `{path}` if the groups are {}{more}", sample.join(", ")));
         }
     }
     let paths = extraction.groups.iter().filter(|group| group.raw.contains('/')).count();
     if nested == NestedGroupBehavior::None && paths > 0 {
-        step.found(format!("{paths} of the groups are paths, used in full with every slash"));
+        step.pass(format!("{paths} of the groups are paths, used in full with every slash"));
         let first = extraction.groups.iter().find(|group| group.raw.contains('/'));
         let first = first.map(|group| quoted(&group.name)).unwrap_or_default();
         step.next(format!(
             "use the full path in ACLs and roles, such as {first}, or set `nested_group_behavior` to `suffix`"
         ));
     }
-    if let Some(policy) = evidence.policy {
+    if let Some(policy) = input.policy {
         known(&mut step, policy, extraction);
     } else if groups.state == StepStatus::Passed || groups.state == StepStatus::Attention {
         step.next("add the policy, to check whether ACLs or roles name these groups");
@@ -361,7 +363,7 @@ fn settings(
     step
 }
 
-/// Which of the groups ACLs and roles speak of.
+/// The groups that ACLs and roles name.
 fn known(step: &mut DiagnosticStep, policy: &Policy, extraction: &Extraction) {
     let named: BTreeSet<&str> = policy
         .known_principals()
@@ -372,12 +374,12 @@ fn known(step: &mut DiagnosticStep, policy: &Policy, extraction: &Extraction) {
     let (used, unused): (Vec<&str>, Vec<&str>) = extraction.names().partition(|name| named.contains(name));
     if !used.is_empty() {
         let used: Vec<String> = used.into_iter().map(quoted).collect();
-        step.found(format!("ACLs or roles name {}", used.join(", ")));
+        step.pass(format!("ACLs or roles name {}", used.join(", ")));
     }
     for name in unused {
         let near: Vec<String> = named.iter().filter(|known| is_near(known, name)).map(|name| quoted(name)).collect();
         if near.is_empty() {
-            step.found(format!("no ACL and no role names {}", quoted(name)));
+            step.pass(format!("no ACL and no role names {}", quoted(name)));
         } else {
             step.fault(StepStatus::Attention, format!("no ACL and no role names {}", quoted(name)));
             step.next(format!("{} is a different name; names are compared letter by letter", near.join(", ")));
@@ -389,18 +391,18 @@ fn known(step: &mut DiagnosticStep, policy: &Policy, extraction: &Extraction) {
     }
 }
 
-/// Step 4: the last resort shows what the service really got.
-fn log(evidence: &DiagnosticInput<'_>) -> DiagnosticStep {
+/// Step 4: the service's log, which shows the validated claims.
+fn log(input: &DiagnosticInput<'_>) -> DiagnosticStep {
     let mut step = DiagnosticStep::new("log", "See all claims of the token that the service validated");
-    match evidence.log_level {
+    match input.log_level {
         Some(level @ ("debug" | "trace")) => {
-            step.found(format!("the logger `security` is at `{level}`"));
+            step.pass(format!("the logger `security` is at `{level}`"));
             step.next("sign in and read the claims in the service's log; the level reverts by itself");
         }
         level => {
             step.state = StepStatus::NotDone;
             if let Some(level) = level {
-                step.found(format!("the logger `security` is at `{}`", escaped(level)));
+                step.pass(format!("the logger `security` is at `{}`", escaped(level)));
             }
             step.next(
                 "if the steps above do not explain it, run `gbac cluster loggers set security --level debug`, sign in, and read \
@@ -411,7 +413,7 @@ fn log(evidence: &DiagnosticInput<'_>) -> DiagnosticStep {
     step
 }
 
-/// What was found at the claim path, in words.
+/// Describes the value at the claim path.
 #[must_use]
 pub fn describe_claim(claim: &ClaimFinding) -> String {
     use gbac_engine::groups::MissingReason;
@@ -441,8 +443,7 @@ fn quoted(name: &str) -> String {
     format!("`Group:{}`", escaped(name))
 }
 
-/// Whether one name could be meant where the other is written: they are near each other, or the last parts of their paths
-/// are the same or near.
+/// Whether one name could be a misspelling of the other: the names or the last segments of their paths are equal or similar.
 fn is_near(name: &str, other: &str) -> bool {
     fn last(name: &str) -> &str {
         let name = name.trim_end_matches('/');
@@ -474,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_token_passes_and_says_what_is_left() {
+    fn good_tokens_pass_with_open_points() {
         let claims = json!({ "sub": "a", "groups": ["eng", "ops"], "exp": 100 });
         let policy = policy_from_value(
             &json!({ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "Group:eng" }] }] }),
@@ -484,7 +485,7 @@ mod tests {
         let expected = ["eng".to_owned()];
         let settings = Settings::default();
         let claims = object(claims);
-        let evidence = DiagnosticInput {
+        let input = DiagnosticInput {
             policy: Some(&policy),
             expected: &expected,
             resolved: Some(&resolved),
@@ -492,25 +493,25 @@ mod tests {
             now: Some(Timestamp::from_seconds(99.0)),
             ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
         };
-        let steps = diagnose(&evidence);
+        let steps = diagnose(&input);
         assert_eq!(states(&steps), ["passed"; 4]);
         assert!(steps[1].findings.iter().any(|found| found == "`Group:eng` is among them"), "{steps:?}");
         assert!(steps[2].findings.iter().any(|found| found == "no ACL and no role names `Group:ops`"), "{steps:?}");
-        let late = diagnose(&DiagnosticInput { now: Some(Timestamp::from_seconds(101.0)), ..evidence });
+        let late = diagnose(&DiagnosticInput { now: Some(Timestamp::from_seconds(101.0)), ..input });
         assert!(late[1].findings.contains(&"the token has expired, so everything is denied".to_owned()));
     }
 
     #[test]
-    fn what_fails_at_sign_in_is_told_where_it_is_looked_at() {
+    fn sign_in_failures_are_in_their_steps() {
         let claims = object(json!({ "sub": "a", "groups": ["eng"], "exp": "soon", "nbf": 200, "aud": "billing" }));
         let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
         let settings = Settings::default();
-        let evidence = DiagnosticInput {
+        let input = DiagnosticInput {
             accepted: Some(&accepted),
             now: Some(Timestamp::from_seconds(100.0)),
             ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
         };
-        let steps = diagnose(&evidence);
+        let steps = diagnose(&input);
         assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
         let [exp, nbf, ..] = steps[1].findings.as_slice() else { panic!("{steps:?}") };
         assert_eq!(exp, "the claim `exp` is not a number: the service refuses this token");
@@ -523,8 +524,8 @@ mod tests {
         let steps = diagnosis(json!({ "sub": "a", "realm_access": { "roles": ["eng"] } }));
         assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
         assert!(steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"), "{steps:?}");
-        let nothing = diagnosis(json!({ "sub": "a" }));
-        assert!(nothing[2].next[0].contains("to the access token"), "{nothing:?}");
+        let none = diagnosis(json!({ "sub": "a" }));
+        assert!(none[2].next[0].contains("to the access token"), "{none:?}");
         let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
         assert!(overage[0].findings[0].contains("sent a link instead"), "{overage:?}");
         let nameless = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
@@ -539,14 +540,14 @@ mod tests {
         .unwrap();
         let claims = object(json!({ "sub": "a", "exp": 100, "groups": ["/corp/Eng"] }));
         let (settings, expected) = (Settings::default(), ["eng".to_owned(), "ops".to_owned()]);
-        let evidence = DiagnosticInput {
+        let input = DiagnosticInput {
             policy: Some(&policy),
             expected: &expected,
             resolved: Some(&ServiceResolution::Identity("a".into(), vec!["Eng".into()])),
             log_level: Some("info"),
             ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
         };
-        let steps = diagnose(&evidence);
+        let steps = diagnose(&input);
         assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
         assert_eq!(
             steps[1].next,
@@ -560,12 +561,12 @@ mod tests {
         assert!(steps[2].next[0].contains("or set `nested_group_behavior` to `suffix`"), "{steps:?}");
         assert!(steps[2].next[1].starts_with("`Group:eng` is a different name"), "{steps:?}");
         let refused = ServiceResolution::Refused("invalid audience".into());
-        let steps = diagnose(&DiagnosticInput { resolved: Some(&refused), ..evidence });
+        let steps = diagnose(&DiagnosticInput { resolved: Some(&refused), ..input });
         assert!(steps[1].findings.iter().any(|found| found.ends_with("invalid audience")), "{steps:?}");
     }
 
     #[test]
-    fn what_is_no_token_ends_the_procedure() {
+    fn malformed_tokens_end_the_procedure() {
         let settings = Settings::default();
         let steps = diagnose(&DiagnosticInput::new(TokenInput::Token("hello"), &settings));
         assert_eq!(states(&steps), ["failed", "not_done", "not_done", "not_done"]);

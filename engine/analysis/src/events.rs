@@ -9,9 +9,9 @@ use crate::requests::{self, Api};
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
 
-/// The event of the sign-in by which a check's identity came, with all its groups.
+/// Creates the event of the sign-in that produced a check's identity, with all its groups.
 ///
-/// The context's service and client are replaced by those of the check; so they are in [`decision_events`].
+/// The service and the client of the check replace those of the context, here and in [`decision_events`].
 #[must_use]
 pub fn sign_in_event(
     context: Context<'_>,
@@ -21,7 +21,7 @@ pub fn sign_in_event(
     check: &Check,
 ) -> Event {
     authentication(&Authentication {
-        context: of_check(context, check),
+        context: context_of(context, check),
         user: User { name: identity.user(), ..User::default() },
         protocol,
         cleartext,
@@ -29,7 +29,7 @@ pub fn sign_in_event(
     })
 }
 
-/// The event of a sign-in that was refused, so that the check has no answer.
+/// Creates the event of a refused sign-in, without which the check has no answer.
 #[must_use]
 pub fn refused_sign_in_event(
     context: Context<'_>,
@@ -39,7 +39,7 @@ pub fn refused_sign_in_event(
     check: &Check,
 ) -> Event {
     authentication(&Authentication {
-        context: of_check(context, check),
+        context: context_of(context, check),
         user: User::default(),
         protocol,
         cleartext,
@@ -47,14 +47,14 @@ pub fn refused_sign_in_event(
     })
 }
 
-/// The events of a check's decisions, one for each; a request that needs none has one for the whole.
+/// Creates one event for each decision of a check, or one event for an API request without required checks.
 #[must_use]
 pub fn decision_events(context: Context<'_>, identity: &Identity, check: &Check, answer: &Answer) -> Vec<Event> {
     let operation = operation(&check.query);
     let at = At::seconds(context.time_ms as f64 / 1000.0);
     let event = |authorization: Authorization<'_>| {
         api_activity(&ApiActivity {
-            context: of_check(context, check),
+            context: context_of(context, check),
             user: User { name: identity.user(), ..User::default() },
             operation: &operation,
             authorization,
@@ -73,20 +73,20 @@ pub fn decision_events(context: Context<'_>, identity: &Identity, check: &Check,
         }
         (Answer::Api { decisions, .. }, _) => decisions
             .iter()
-            .map(|(needed, decision)| {
-                let request = check.request(needed.operation, needed.resource_type, &needed.resource_name, at);
+            .map(|(required, decision)| {
+                let request = check.request(required.operation, required.resource_type, &required.resource_name, at);
                 event(Authorization::Acl { request, decision })
             })
             .collect(),
-        // An answer to another question than the check's; nothing was decided for it.
+        // The answer belongs to another check.
         (Answer::Access(_), Query::Api { .. }) => Vec::new(),
     }
 }
 
-/// The event of a check that was denied before anything could be decided, because its identity was refused.
+/// Creates the event of a check that was denied without a decision, because its identity was refused.
 #[must_use]
 pub fn refused_check_event(context: Context<'_>, reason: &str, check: &Check) -> Event {
-    let touched: Vec<AuditedResource<'_>> = match &check.query {
+    let audited: Vec<AuditedResource<'_>> = match &check.query {
         Query::Access { resource_type, resource_name, .. } => {
             vec![AuditedResource { name: resource_name, kind: resource_type.spelling().audit, acl: None }]
         }
@@ -96,16 +96,16 @@ pub fn refused_check_event(context: Context<'_>, reason: &str, check: &Check) ->
         }
     };
     api_activity(&ApiActivity {
-        context: of_check(context, check),
+        context: context_of(context, check),
         user: User::default(),
         operation: &operation(&check.query),
         authorization: Authorization::Service { outcome: Outcome::Deny, reason },
         http: None,
-        resources: &touched,
+        resources: &audited,
     })
 }
 
-fn of_check<'a>(context: Context<'a>, check: &Check) -> Context<'a> {
+fn context_of<'a>(context: Context<'a>, check: &Check) -> Context<'a> {
     let service = match &check.query {
         Query::Api { api, .. } => Api::from_name(api).map_or(service::KAFKA, service::of),
         Query::Access { .. } => service::KAFKA,
@@ -113,9 +113,9 @@ fn of_check<'a>(context: Context<'a>, check: &Check) -> Context<'a> {
     Context { service, client: Endpoint { ip: check.host, ..Endpoint::default() }, ..context }
 }
 
-/// What was asked for, as the platform's events name it.
-fn operation(question: &Query) -> String {
-    match question {
+/// The operation of a query, in the terms of the platform's events.
+fn operation(query: &Query) -> String {
+    match query {
         Query::Access { operation, .. } => operation.spelling().audit.to_owned(),
         Query::Api { api, name, .. } => Api::from_name(api)
             .and_then(|api| requests::find(api, name))

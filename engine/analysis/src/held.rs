@@ -10,11 +10,11 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// The principals of somebody.
+/// The principals that apply to an identity or a scope.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) superuser: bool,
-    /// In order of their numbers, each once; `User:*` among them.
+    /// Sorted by number, without duplicates, including `User:*`.
     pub(super) principals: Vec<PrincipalId>,
 }
 
@@ -45,7 +45,7 @@ impl Held {
         Self { superuser, principals }
     }
 
-    /// The rules of one resource type after the other.
+    /// The rules, grouped by resource type.
     pub(super) fn rules<'a>(&self, policy: &'a Policy) -> Vec<(ResourceType, Vec<Rule<'a>>)> {
         let mut rules: Vec<(ResourceType, Vec<Rule<'a>>)> =
             ResourceType::ALL.iter().map(|resource_type| (*resource_type, Vec::new())).collect();
@@ -73,7 +73,7 @@ pub(super) fn is_superuser(policy: &Policy, principal: &Principal) -> bool {
     principal.kind() == PrincipalType::User && policy.settings().superusers.contains(principal.name())
 }
 
-/// What is allowed and denied somewhere, with all that it implies (D-02).
+/// The operations that a row allows and denies for a pattern and host, including implied ones (D-02).
 #[derive(Debug)]
 pub(super) struct Rule<'a> {
     pub(super) place: Place<'a>,
@@ -93,7 +93,7 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// The hosts that rules name, in order, each once.
+/// The hosts that rules name, sorted, without duplicates.
 pub(super) fn hosts_of<'a>(rules: impl Iterator<Item = &'a Host>) -> Vec<Host> {
     let mut hosts: Vec<Host> = rules.copied().filter(|host| *host != Host::Any).collect();
     sort(&mut hosts, |a, b| a.cmp(b));

@@ -5,19 +5,19 @@ use std::fmt;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
-/// One change that is tried.
+/// A hypothetical change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HypotheticalChange {
-    /// The provider puts the person into a group.
+    /// The identity provider adds the user to a group.
     Join(String),
-    /// The provider takes the person out of a group.
+    /// The identity provider removes the user from a group.
     Leave(String),
-    /// The policy or a setting is changed.
+    /// A change of the policy or a setting.
     Policy(Change),
 }
 
 impl HypotheticalChange {
-    /// Whether this takes the other one back, so that both together are nothing.
+    /// Whether this change reverts the other one, so that both together have no effect.
     fn undoes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Join(one), Self::Leave(other)) | (Self::Leave(one), Self::Join(other)) => one == other,
@@ -25,18 +25,18 @@ impl HypotheticalChange {
             | (Self::Policy(Change::RemoveAcl(one)), Self::Policy(Change::AddAcl(other))) => one == other,
             (
                 Self::Policy(Change::AddMember { role, member }),
-                Self::Policy(Change::RemoveMember { role: other, member: gone }),
+                Self::Policy(Change::RemoveMember { role: other, member: other_member }),
             )
             | (
                 Self::Policy(Change::RemoveMember { role, member }),
-                Self::Policy(Change::AddMember { role: other, member: gone }),
-            ) => role == other && member == gone,
+                Self::Policy(Change::AddMember { role: other, member: other_member }),
+            ) => role == other && member == other_member,
             _ => false,
         }
     }
 }
 
-/// The changes that are tried together, in the order in which they were added.
+/// Hypothetical changes, in the order in which they were added.
 ///
 /// ```
 /// use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
@@ -50,12 +50,12 @@ impl HypotheticalChange {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HypotheticalChanges(Vec<HypotheticalChange>);
 
-/// Why a change that is tried does nothing.
+/// A change without an effect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoOp {
     /// The change.
     pub change: HypotheticalChange,
-    /// Why; none if it changes nothing.
+    /// The reason that it failed; `None` if the policy already has this state.
     pub error: Option<ChangeError>,
 }
 
@@ -77,24 +77,24 @@ impl fmt::Display for NoOp {
 }
 
 impl HypotheticalChanges {
-    /// Adds a change: what takes another one back removes that, and settings take the place of settings. Says whether
-    /// anything is different now.
-    pub fn add(&mut self, trial: HypotheticalChange) -> bool {
-        if let Some(place) = self.0.iter().position(|known| known.undoes(&trial)) {
+    /// Adds a change and returns whether anything is different now. A change that reverts an earlier one removes it, and new
+    /// settings replace earlier ones.
+    pub fn add(&mut self, change: HypotheticalChange) -> bool {
+        if let Some(place) = self.0.iter().position(|existing| existing.undoes(&change)) {
             self.0.remove(place);
             return true;
         }
-        if self.0.contains(&trial) {
+        if self.0.contains(&change) {
             return false;
         }
-        if matches!(trial, HypotheticalChange::Policy(Change::Settings(_))) {
-            self.0.retain(|known| !matches!(known, HypotheticalChange::Policy(Change::Settings(_))));
+        if matches!(change, HypotheticalChange::Policy(Change::Settings(_))) {
+            self.0.retain(|existing| !matches!(existing, HypotheticalChange::Policy(Change::Settings(_))));
         }
-        self.0.push(trial);
+        self.0.push(change);
         true
     }
 
-    /// Takes a change out.
+    /// Removes a change.
     pub fn remove(&mut self, place: usize) {
         if place < self.0.len() {
             self.0.remove(place);
@@ -107,15 +107,15 @@ impl HypotheticalChanges {
         &self.0
     }
 
-    /// Those that a service could make: groups are the provider's.
+    /// The changes of the policy. Groups change in the identity provider instead.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
-        self.0.iter().filter_map(|trial| match trial {
+        self.0.iter().filter_map(|change| match change {
             HypotheticalChange::Policy(change) => Some(change),
             HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
         })
     }
 
-    /// Makes the changes of the policy, one after the other, and names those that do nothing.
+    /// Applies the changes of the policy in order, and returns those without effect.
     pub fn apply(&self, policy: &mut Policy) -> Vec<NoOp> {
         let effects = apply_each(policy, self.changes());
         let no_ops = |(change, effect): (&Change, ChangeOutcome)| {
@@ -129,14 +129,14 @@ impl HypotheticalChanges {
         self.changes().zip(effects).filter_map(no_ops).collect()
     }
 
-    /// The person with the changes of groups, and those that do nothing.
+    /// The identity with the changes of groups, and the changes without effect.
     #[must_use]
     pub fn person(&self, identity: &Identity) -> (Identity, Vec<NoOp>) {
         let mut groups = identity.groups().to_vec();
         let mut no_ops = Vec::new();
         let mut is_same = true;
-        for trial in &self.0 {
-            let does = match trial {
+        for change in &self.0 {
+            let has_effect = match change {
                 HypotheticalChange::Policy(_) => continue,
                 HypotheticalChange::Join(name) => {
                     let is_new = !groups.contains(name);
@@ -149,28 +149,28 @@ impl HypotheticalChanges {
                     groups.len() < before
                 }
             };
-            is_same &= !does;
-            if !does {
-                no_ops.push(NoOp { change: trial.clone(), error: None });
+            is_same &= !has_effect;
+            if !has_effect {
+                no_ops.push(NoOp { change: change.clone(), error: None });
             }
         }
-        // Who is not changed stays verified.
+        // An unchanged identity stays verified.
         (if is_same { identity.clone() } else { identity.with_groups(groups) }, no_ops)
     }
 }
 
 impl Extend<HypotheticalChange> for HypotheticalChanges {
     fn extend<I: IntoIterator<Item = HypotheticalChange>>(&mut self, hypothetical: I) {
-        for trial in hypothetical {
-            self.add(trial);
+        for change in hypothetical {
+            self.add(change);
         }
     }
 }
 
 impl FromIterator<HypotheticalChange> for HypotheticalChanges {
     fn from_iter<I: IntoIterator<Item = HypotheticalChange>>(hypothetical: I) -> Self {
-        let mut all = Self::default();
-        all.extend(hypothetical);
-        all
+        let mut changes = Self::default();
+        changes.extend(hypothetical);
+        changes
     }
 }

@@ -9,24 +9,24 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Policy;
 
-/// What differs between two people under one policy. What both have is told of groups only.
+/// The differences between two identities in one policy. Only groups also list what both have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdentityComparison {
-    /// Groups of the first alone, in the order of the token.
+    /// The groups of only the first identity, in the order of the token.
     pub groups_first: Vec<String>,
-    /// Groups of the second alone.
+    /// The groups of only the second identity.
     pub groups_second: Vec<String>,
-    /// Groups of both.
+    /// The groups of both.
     pub groups_both: Vec<String>,
-    /// ACLs that reach the first alone, in order.
+    /// The ACLs that apply only to the first identity, sorted.
     pub acls_first: Vec<Acl>,
-    /// ACLs that reach the second alone.
+    /// The ACLs that apply only to the second identity.
     pub acls_second: Vec<Acl>,
-    /// What the second may and the first may not, and the reverse.
+    /// The differences between their permissions.
     pub comparison: Comparison,
 }
 
-/// Compares two people. Cost: as [`compare`] and [`reach`] of both.
+/// Compares two identities. Cost: that of [`compare`], and of [`reach`] for both.
 ///
 /// ```
 /// use gbac_analysis::compare_identities;
@@ -36,16 +36,16 @@ pub struct IdentityComparison {
 /// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let found = compare_identities(&policy, &Identity::new("alice", ["all", "eng"]), &Identity::new("bob", ["all"]));
-/// assert_eq!((found.groups_first, found.groups_both), (vec!["eng".to_owned()], vec!["all".to_owned()]));
-/// assert_eq!((found.acls_first.len(), found.comparison.loses.len()), (1, 1));
+/// let differences = compare_identities(&policy, &Identity::new("alice", ["all", "eng"]), &Identity::new("bob", ["all"]));
+/// assert_eq!((differences.groups_first, differences.groups_both), (vec!["eng".to_owned()], vec!["all".to_owned()]));
+/// assert_eq!((differences.acls_first.len(), differences.comparison.loses.len()), (1, 1));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn compare_identities(policy: &Policy, first: &Identity, second: &Identity) -> IdentityComparison {
     let [acls_first, acls_second] = [first, second].map(|identity| {
-        let found = reach(policy, &ReachSubject::Identity(identity.clone()));
-        let mut acls: Vec<Acl> = found.principals.into_iter().flat_map(|way| way.acls).collect();
+        let reach = reach(policy, &ReachSubject::Identity(identity.clone()));
+        let mut acls: Vec<Acl> = reach.principals.into_iter().flat_map(|principal| principal.acls).collect();
         sort(&mut acls, |a, b| a.cmp(b));
         acls.dedup();
         acls
@@ -66,7 +66,7 @@ pub fn compare_identities(policy: &Policy, first: &Identity, second: &Identity) 
     }
 }
 
-/// Groups that come and go: those that only the second has, and those that only the first has.
+/// The groups of only the second identity, and those of only the first.
 #[must_use]
 pub fn groups_between(first: &Identity, second: &Identity) -> (Vec<String>, Vec<String>) {
     let only = |these: &[String], those: &[String]| {

@@ -4,9 +4,9 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{PatternType, ResourceType};
 use gbac_engine::policy::Policy;
 
-/// The literal names of this type that ACLs name, in order; prefixes and the literal `*` are no names of a resource.
+/// The literal names of this type in ACLs, sorted. Prefixes and the literal `*` are not names of resources.
 ///
-/// Cost: one look at each pattern.
+/// Cost: one pass over all patterns.
 ///
 /// ```
 /// use gbac_analysis::known_names;

@@ -7,43 +7,44 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, Host, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
 
-/// Up to how many groups and roles every set of them is looked at.
+/// The most groups and roles of which every combination is tried.
 pub const MAX_CANDIDATES: usize = 20;
-/// How many sets of more than one are told at most.
+/// The most sets with more than one element in a result.
 pub const MAX_SETS: usize = 1000;
 
-/// What would allow requests that are denied.
+/// The smallest grants that would allow denied requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastGrant {
-    /// How each request is decided now. Where all are allowed, nothing is missing. Where one is denied as expired, no
-    /// grant helps.
+    /// The current decision about each request. If all are allowed, nothing is missing. If one is denied because the identity
+    /// has expired, no grant helps.
     pub decisions: Vec<Decision>,
-    /// The ACLs that deny one of the requests, each with the first way to it. Where there are any, no grant helps: each
-    /// of these has to go, or the identity has to lose the group or role that leads to it.
+    /// The ACLs that deny one of the requests, each with its first access path. If there are any, no grant helps: each of them
+    /// must be removed, or the group or role through which it applies.
     pub denied_by: Vec<AclMatch>,
-    /// The smallest sets of groups that the identity does not have and roles that the user is no member of: with all of
-    /// a set, every request is allowed. Sets of one size, in order; none where there is no such set.
+    /// The smallest sets of groups and roles, of which the identity has none, that together allow every request. All sets have
+    /// the same size, and they are sorted. Empty if there is no such set.
     pub sets: Vec<Vec<Principal>>,
-    /// Whether `sets` is all of them. When not, there were more than [`MAX_CANDIDATES`] groups and roles that allow some
-    /// of the requests and none that allows all, or more than [`MAX_SETS`] sets: those that are told do allow the requests,
-    /// but there may be others, and smaller ones.
+    /// Whether `sets` is complete. If not, there were more than [`MAX_CANDIDATES`] groups and roles that each allow some of the
+    /// requests and none that allows all, or more than [`MAX_SETS`] sets. The returned sets allow the requests, but there may
+    /// be others, and smaller ones.
     pub complete: bool,
-    /// One ACL for each request that has none: for this user alone, this name, this operation and this host. Together
-    /// they allow the requests, and nothing else.
+    /// One ACL for each missing request: for only this user, name, operation and host. Together they allow the requests, and
+    /// nothing else.
     pub acls: Vec<Acl>,
 }
 
 /// A group or role that allows some of the requests and denies none.
 struct Candidate {
     principal: Principal,
-    /// A bit for each request that it allows.
+    /// One bit for each request, set if it allows the request.
     allows: u64,
 }
 
-/// Finds the least that would allow all of these requests: one, or those that one call of an API needs.
+/// Finds the smallest grants that would allow all of these requests: one request, or those that an API request requires.
 ///
-/// Cost: for each request the rows on the patterns that cover its name; then, where one group or role is not enough,
-/// sets of at most [`MAX_CANDIDATES`]. Of more than 64 denied requests, only groups and roles that allow all are found.
+/// Cost: for each request, one pass over the rows of the patterns that match its name; then, if one group or role is not
+/// enough, combinations of at most [`MAX_CANDIDATES`]. With more than 64 denied requests, only groups and roles that allow all
+/// of them are found.
 ///
 /// ```
 /// use gbac_analysis::least_grant;
@@ -66,15 +67,15 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
     let decisions: Vec<Decision> = requests.iter().map(|request| decide(policy, identity, request)).collect();
     let mut least = LeastGrant { decisions, denied_by: Vec::new(), sets: Vec::new(), complete: true, acls: Vec::new() };
     let has = |reason| least.decisions.iter().any(|decision| decision.reason == reason);
-    let nothing_is_missing = least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
-    if nothing_is_missing || has(Reason::Expired) {
+    let all_allowed = least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
+    if all_allowed || has(Reason::Expired) {
         return least;
     }
     let hits: Vec<Hits<'_>> = requests.iter().map(|request| Hits::new(policy, request)).collect();
     if has(Reason::DenyRule) {
-        for found in hits.iter().flat_map(|hits| hits.denying(identity)) {
-            if least.denied_by.iter().all(|known| known.acl != found.acl) {
-                least.denied_by.push(found);
+        for deny in hits.iter().flat_map(|hits| hits.denying(identity)) {
+            if least.denied_by.iter().all(|known| known.acl != deny.acl) {
+                least.denied_by.push(deny);
             }
         }
         return least;
@@ -92,7 +93,7 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
     least
 }
 
-/// The groups and roles that allow some missing request and deny none of all, in order.
+/// The groups and roles that allow some missing request and deny none of all requests, sorted.
 fn candidates(
     policy: &Policy,
     identity: &Identity,
@@ -115,7 +116,7 @@ fn candidates(
     let mut candidates = Vec::new();
     for id in ids {
         let Some(principal) = policy.principal(id) else { continue };
-        let may = match principal.kind() {
+        let is_grantable = match principal.kind() {
             PrincipalType::User => false,
             PrincipalType::Group => {
                 !principal.name().is_empty() && !identity.groups().iter().any(|group| group == principal.name())
@@ -126,7 +127,7 @@ fn candidates(
         let any = |hits: &Hits<'_>, is: fn(&super::who_can::Hit) -> bool| {
             std::iter::once(&id).chain(roles).any(|id| hits.of(*id).iter().any(is))
         };
-        if !may || hits.iter().any(|hits| any(hits, |hit| hit.denies)) {
+        if !is_grantable || hits.iter().any(|hits| any(hits, |hit| hit.denies)) {
             continue;
         }
         let mut allows = 0;
@@ -137,7 +138,7 @@ fn candidates(
                 count += 1;
             }
         }
-        // All of more requests than there are bits count as all bits.
+        // Also marks all requests if there are more of them than bits.
         let allows = if count == missing.len() { u64::MAX } else { allows };
         if allows != 0 {
             candidates.push(Candidate { principal: principal.clone(), allows });
@@ -147,7 +148,7 @@ fn candidates(
     candidates
 }
 
-/// The smallest sets that allow everything, and whether these are all.
+/// The smallest sets that allow all requests, and whether these are all such sets.
 fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principal>>, bool) {
     let alone: Vec<Vec<Principal>> = candidates
         .iter()
@@ -173,59 +174,60 @@ fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principa
     let mut sets = Vec::new();
     for size in 2..=candidates.len() {
         let mut chosen = Vec::new();
-        let mut found = Vec::new();
-        complete &= choose(&allows, size, 0, all, &mut chosen, &mut found);
-        if !found.is_empty() {
+        let mut sets_of_size = Vec::new();
+        complete &= choose(&allows, size, 0, all, &mut chosen, &mut sets_of_size);
+        if !sets_of_size.is_empty() {
             let principals = |set: Vec<usize>| {
                 set.into_iter().filter_map(|place| candidates.get(place)).map(|candidate| candidate.principal.clone())
             };
-            sets.extend(found.into_iter().map(|set| principals(set).collect()));
+            sets.extend(sets_of_size.into_iter().map(|set| principals(set).collect()));
             break;
         }
     }
     (sets, complete)
 }
 
-/// Of too many, first a set that allows everything, the one that adds most at each step, then those that allow most.
+/// Reduces too many candidates: first a set that allows all requests, by adding the candidate that allows the most additional
+/// requests, then those that allow the most.
 fn some_of(mut candidates: Vec<Candidate>, all: u64) -> Vec<Candidate> {
-    let mut kept = Vec::new();
+    let mut selected = Vec::new();
     let mut allowed = 0;
-    while kept.len() < MAX_CANDIDATES {
+    while selected.len() < MAX_CANDIDATES {
         let more = |candidate: &Candidate| (candidate.allows & !allowed).count_ones();
         let most = |candidate: &Candidate| (more(candidate), candidate.allows.count_ones());
-        // The first of those that add most.
+        // The first of the candidates that add the most.
         let best = candidates.iter().enumerate().rev().max_by_key(|(_, candidate)| most(candidate));
         let Some((best, _)) = best else { break };
         let best = candidates.remove(best);
         allowed |= best.allows & all;
-        kept.push(best);
+        selected.push(best);
     }
-    sort(&mut kept, |a, b| a.principal.cmp(&b.principal));
-    kept
+    sort(&mut selected, |a, b| a.principal.cmp(&b.principal));
+    selected
 }
 
-/// Collects the sets of a size that allow everything; false when there are too many to tell.
+/// Collects the sets of a size that allow all requests; returns `false` if there are more than [`MAX_SETS`].
 fn choose(
     allows: &[u64],
     size: usize,
     allowed: u64,
     all: u64,
     chosen: &mut Vec<usize>,
-    found: &mut Vec<Vec<usize>>,
+    sets: &mut Vec<Vec<usize>>,
 ) -> bool {
     if size == 0 {
         if allowed & all == all {
-            if found.len() == MAX_SETS {
+            if sets.len() == MAX_SETS {
                 return false;
             }
-            found.push(chosen.clone());
+            sets.push(chosen.clone());
         }
         return true;
     }
     let first = chosen.last().map_or(0, |last| last + 1);
     for (place, more) in allows.iter().enumerate().skip(first).take((allows.len() + 1).saturating_sub(first + size)) {
         chosen.push(place);
-        let complete = choose(allows, size - 1, allowed | more, all, chosen, found);
+        let complete = choose(allows, size - 1, allowed | more, all, chosen, sets);
         chosen.pop();
         if !complete {
             return false;
@@ -234,12 +236,12 @@ fn choose(
     true
 }
 
-/// The ACL that allows a request of an identity, and as little else as an ACL can.
+/// The ACL that allows a request of an identity, and as little else as possible.
 pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
-    // `User:*` would be everyone, and an empty name is none.
+    // `User:*` would be everyone, and an empty name matches no user.
     let user = Some(identity.user()).filter(|user| !matches!(*user, "*" | "")).map(Principal::user);
     let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;
-    // The literal `*` is every name, and so is all that covers an empty one.
+    // The literal `*` matches every name, and only it or the empty prefix matches an empty name.
     let (pattern_type, name) = match (request.resource_name, request.resource_type) {
         ("*", _) => (PatternType::Prefixed, "*"),
         ("", ResourceType::Registry) => (PatternType::Literal, ""),

@@ -1,7 +1,7 @@
-//! Questions about a whole policy: who can do what, effective permissions, differences, findings, smallest grants.
+//! Analysis of whole policies: who can do what, effective permissions, differences, findings, smallest grants.
 //!
-//! The answers are exact and need no solver. Literals and prefixes cut the names of a resource type into finitely many
-//! regions, and all names of a region get the same decision; so it is enough to look at each region once.
+//! The results are exact and need no solver. Literals and prefixes divide the names of a resource type into finitely many
+//! regions, and all names of a region get the same decision; so each region is evaluated once.
 
 pub mod audit;
 pub mod check;

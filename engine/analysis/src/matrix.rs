@@ -1,4 +1,4 @@
-//! The matrix of resources and operations: the decision for an identity on each pattern that its ACLs name, and why.
+//! The matrix of resources and operations: the decision for an identity on each pattern in its ACLs, with the deciding ACLs.
 
 use std::net::IpAddr;
 
@@ -12,43 +12,43 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
-/// How a request for any name of a pattern is decided at a given time, by the ACLs that cover the whole pattern.
+/// The decision for every name of a pattern at a given time, by the ACLs that cover the whole pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatrixCell {
     /// The decision.
     pub outcome: Outcome,
-    /// The ACL that allows it, the first in the order of D-20; there also where a deny blocks it.
+    /// The first ACL that allows it, in the order of D-20, even if a deny blocks it.
     pub granted_by: Option<AclMatch>,
     /// Every ACL that denies it, in the order of D-20.
     pub denied_by: Vec<AclMatch>,
-    /// The answer may be another one once the host is known (D-04, D-31).
+    /// Whether the decision may differ once the host is known (D-04, D-31).
     pub host_unknown: bool,
 }
 
-/// The patterns that ACLs of somebody name: by type, the broader before the narrower; every name as the literal `*`.
+/// The patterns in the ACLs of a subject, by type, broader before narrower ones. The pattern for every name is the literal `*`.
 ///
-/// Cost: one look at each pattern of the policy.
+/// Cost: one pass over all patterns of the policy.
 #[must_use]
 pub fn matrix_resources(policy: &Policy, subject: &ReachSubject) -> Vec<(ResourceType, NamePattern)> {
     let held = match subject {
         ReachSubject::Scope(scope) => Held::by(policy, scope),
         ReachSubject::Identity(identity) => Held::by_identity(policy, identity),
     };
-    let mut found = Vec::new();
+    let mut resources = Vec::new();
     for (resource_type, rules) in held.rules(policy) {
         let mut places: Vec<Place<'_>> = rules.into_iter().map(|rule| rule.place).collect();
         sort(&mut places, |a, b| a.order(*b));
         places.dedup();
-        found.extend(places.into_iter().map(|place| (resource_type, place.pattern())));
+        resources.extend(places.into_iter().map(|place| (resource_type, place.pattern())));
     }
-    found
+    resources
 }
 
-/// How somebody's request for a name of this pattern is decided. ACLs on narrower patterns are not looked at: they are
-/// cells of their own; so for a literal name it is the decision itself. A superuser is allowed by no ACL (D-14), and an
-/// identity that has expired is denied by none.
+/// The decision for a subject and the names of this pattern. ACLs on narrower patterns are ignored, because they have cells of
+/// their own; so for a literal name it is the decision itself. A superuser is allowed without an ACL (D-14), and an expired
+/// identity is denied without one.
 ///
-/// Cost: the rows on the patterns that cover this one.
+/// Cost: one pass over the rows of the patterns that cover this one.
 ///
 /// ```
 /// use gbac_analysis::{ReachSubject, matrix_cell, matrix_resources};
@@ -64,7 +64,7 @@ pub fn matrix_resources(policy: &Policy, subject: &ReachSubject) -> Vec<(Resourc
 /// let (resource_type, pattern) = &matrix_resources(&policy, &alice)[0];
 /// let describe = matrix_cell(&policy, &alice, (*resource_type, pattern), Operation::Describe, None, At::IgnoringExpiry);
 /// assert_eq!(describe.outcome, Outcome::Allow);
-/// assert_eq!(describe.granted_by.map(|by| by.acl.operation), Some(Operation::Read));
+/// assert_eq!(describe.granted_by.map(|granted| granted.acl.operation), Some(Operation::Read));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]

@@ -1,4 +1,4 @@
-//! Effective permissions, as few patterns with the exceptions that denies make.
+//! Effective permissions as grants: patterns, with the exceptions that denies cause.
 
 use super::held::{Held, Rule, hosts_of};
 use super::tree::{Mark, Tree};
@@ -9,12 +9,12 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::{internal::Operations, policy::Policy};
 
-/// Everything that somebody may do.
+/// The permissions of an identity or a scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permissions {
-    /// A superuser may do everything, and no ACL is asked (D-14); there are no grants then.
+    /// Whether it is a superuser, who is allowed everything without ACLs (D-14). If so, there are no grants.
     pub superuser: bool,
-    /// By resource type, then in order of the names, the broader pattern first.
+    /// The grants, by resource type and name, broader patterns first.
     pub grants: Vec<Grant>,
     expiry: Expiry,
 }
@@ -26,37 +26,37 @@ pub struct Grant {
     pub resource_type: ResourceType,
     /// Their names.
     pub pattern: NamePattern,
-    /// The operations, implied ones too (D-02), in the order of [`Operation::ALL`]. [`Operation::All`] is among them
-    /// where a request for `ALL` itself is allowed (D-27).
+    /// The operations, including implied ones (D-02), in the order of [`Operation::ALL`]. [`Operation::All`] is included if a
+    /// request for `ALL` itself is allowed (D-27).
     pub operations: Vec<Operation>,
-    /// From where; one address where no ACL for any host allows it.
+    /// The client's address, or any if an ACL for any host allows it.
     pub host: Host,
-    /// What is denied of it.
+    /// The exceptions.
     pub except: Vec<GrantException>,
 }
 
-/// Names of a grant that are denied, for all of its operations.
+/// Names of a grant for which all of its operations are denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantException {
-    /// The names; of the grant's own pattern when all are.
+    /// The names; the grant's own pattern if all are denied.
     pub pattern: NamePattern,
-    /// From where. What is denied from one address is also denied to a request that does not know its own (D-04).
+    /// The client's address. A deny for one address also applies to requests without an address (D-04).
     pub host: Host,
 }
 
 impl Permissions {
-    /// The outcome of a request: the same as the decision at the time of the request. An expired identity is denied.
+    /// The outcome of a request, equal to the engine's decision at the time of the request. An expired identity is denied.
     #[must_use]
     pub fn outcome(&self, request: &Request<'_>) -> Outcome {
         let host = request.host.map(|host| host.to_canonical());
-        let is = |of: Host| of == Host::Any || host.is_some_and(|host| of == Host::Address(host));
+        let applies = |scope: Host| scope == Host::Any || host.is_some_and(|host| scope == Host::Address(host));
         let granted = |grant: &&Grant| {
             let excepted = |except: &GrantException| {
-                (is(except.host) || host.is_none()) && except.pattern.covers(request.resource_name)
+                (applies(except.host) || host.is_none()) && except.pattern.covers(request.resource_name)
             };
             grant.resource_type == request.resource_type
                 && grant.operations.contains(&request.operation)
-                && is(grant.host)
+                && applies(grant.host)
                 && grant.pattern.covers(request.resource_name)
                 && !grant.except.iter().any(excepted)
         };
@@ -65,11 +65,9 @@ impl Permissions {
     }
 }
 
-/// Everything that an identity is allowed to do until it expires; [`Permissions::outcome`] checks the expiry at the time of a
-/// request.
+/// The permissions of an identity until it expires; [`Permissions::outcome`] checks the expiry at the time of a request.
 ///
-/// Cost: one look at each pattern of the policy, and for each host that ACLs of the identity name one at each of their
-/// patterns.
+/// Cost: one pass over all patterns of the policy, and for each host in the identity's ACLs one pass over their patterns.
 ///
 /// ```
 /// use gbac_analysis::permissions;
@@ -91,7 +89,7 @@ pub fn permissions(policy: &Policy, identity: &Identity) -> Permissions {
     of(policy, &Held::by_identity(policy, identity), identity.expiry())
 }
 
-/// Everything that a holder may do; see [`permissions`].
+/// The permissions of a scope; see [`permissions`].
 #[must_use]
 pub fn permissions_of(policy: &Policy, scope: &Scope) -> Permissions {
     of(policy, &Held::by(policy, scope), Expiry::Never)
@@ -109,7 +107,7 @@ fn of(policy: &Policy, held: &Held, expiry: Expiry) -> Permissions {
     Permissions { superuser: held.superuser, grants, expiry }
 }
 
-/// What is allowed and denied at each place, by rules for one host.
+/// The operations that rules for one host allow and deny at each place.
 struct Sums {
     host: Host,
     allow: Vec<Operations>,
@@ -137,20 +135,20 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     let any = Sums::new(&tree, rules, Host::Any);
     let hosts: Vec<Sums> =
         hosts_of(rules.iter().map(|rule| &rule.host)).into_iter().map(|host| Sums::new(&tree, rules, host)).collect();
-    // From anywhere: what is allowed for any host, but for the denies, some of them for one host only.
+    // Grants for any host: the allows for any host without the denies for any host; denies for one host become marks.
     let allowed: Vec<Operations> = any.allow.iter().zip(&any.deny).map(|(allow, deny)| allow.without(*deny)).collect();
     let mut marks = Vec::new();
     for (host, what) in hosts.iter().zip(1..) {
         let denied: Vec<Operations> =
             allowed.iter().zip(&host.deny).map(|(allowed, deny)| allowed.and(*deny)).collect();
-        for (at, here) in denied.iter().enumerate() {
-            let operations = here.without(tree.above(at, &denied));
+        for (at, denied_here) in denied.iter().enumerate() {
+            let operations = denied_here.without(tree.above(at, &denied));
             if !operations.is_empty() {
                 marks.push(Mark { at, what, operations });
             }
         }
     }
-    let mut found = Vec::new();
+    let mut grants_by_place = Vec::new();
     let mut add = |allowed: &[Operations], marks: &[Mark], host: Host| {
         for piece in tree.pieces(allowed, marks) {
             let exception = |(at, what): &(usize, u32)| GrantException {
@@ -167,23 +165,23 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
                 host,
                 except: piece.except.iter().map(exception).collect(),
             };
-            found.push((piece.at, grant));
+            grants_by_place.push((piece.at, grant));
         }
     };
     add(&allowed, &marks, Host::Any);
-    // From one address: begins where nothing else allows it, and goes on to where it is denied.
+    // Grants for one address: they begin where grants for any host do not allow the operation, and end where it is denied.
     for host in &hosts {
-        let mut from = Vec::with_capacity(tree.len());
+        let mut allowed_from_host = Vec::with_capacity(tree.len());
         for (at, allowed) in allowed.iter().enumerate() {
             let of = |sums: &[Operations]| sums.get(at).copied().unwrap_or_default();
             let denied = of(&any.deny).or(of(&host.deny));
             let more = of(&host.allow).without(*allowed);
-            from.push(tree.above(at, &from).or(more).without(denied));
+            allowed_from_host.push(tree.above(at, &allowed_from_host).or(more).without(denied));
         }
-        add(&from, &[], host.host);
+        add(&allowed_from_host, &[], host.host);
     }
     if !hosts.is_empty() {
-        sort(&mut found, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
+        sort(&mut grants_by_place, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
     }
-    grants.extend(found.into_iter().map(|(_, grant)| grant));
+    grants.extend(grants_by_place.into_iter().map(|(_, grant)| grant));
 }

@@ -1,4 +1,4 @@
-//! The issuer and audience of a token, and groups that are object ids instead of names.
+//! The issuer and audience of a token, and groups that are object IDs instead of names.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
 use gbac_engine::token::{CLOCK_SKEW_SECONDS, UnverifiedClaims};
 
-/// Whose tokens a service accepts, as far as it is known.
+/// The tokens that a service accepts, if known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedTokens {
     /// The `iss` that a token must have.
     pub issuer: Option<String>,
-    /// Where the provider describes itself (`oidc_discovery_url`). The `iss` is in that document, which nobody here fetches.
+    /// The URL of the discovery document (`oidc_discovery_url`), which contains the `iss`. It is not fetched here.
     pub discovery_url: Option<String>,
-    /// What `aud` must hold (`oidc_token_audience`).
+    /// The value that `aud` must contain (`oidc_token_audience`).
     pub audience: Option<String>,
     /// The allowed clock skew in seconds (`oidc_clock_skew_tolerance`); absent if it is the default.
     pub clock_skew: Option<u32>,
@@ -26,21 +26,21 @@ pub struct AcceptedTokens {
     pub max_lifetime: Option<u32>,
 }
 
-/// What was found about one claim.
+/// The result for one claim.
 pub(super) struct Compared {
-    /// Passed, attention where it cannot be told, or failed.
+    /// Passed, failed, or attention if that is unknown.
     pub(super) state: StepStatus,
-    /// What was found.
+    /// The finding.
     pub(super) found: String,
-    /// What to do next.
+    /// The next action.
     pub(super) next: Option<String>,
 }
 
-/// What a discovery document's address ends with (OpenID Connect Discovery 1.0).
+/// The end of a discovery document's URL (OpenID Connect Discovery 1.0).
 const WELL_KNOWN: &str = "/.well-known/openid-configuration";
 
 impl AcceptedTokens {
-    /// What is required besides issuer and audience, for the checks of the engine.
+    /// The requirements other than issuer and audience, for the engine's checks.
     #[must_use]
     pub fn rules(&self) -> TokenRules {
         TokenRules {
@@ -63,38 +63,40 @@ impl AcceptedTokens {
     /// Compares the token's issuer; `None` if the accepted issuer is unknown.
     pub(super) fn issuer(&self, claims: &UnverifiedClaims) -> Option<Compared> {
         let found = claims.issuer();
-        let under = self.discovery_url.as_deref().filter(|url| !url.is_empty());
-        let under = under.and_then(|url| url.strip_suffix(WELL_KNOWN));
-        let exactly = self.exact_issuer();
-        let expected = exactly.or(under)?;
+        let base = self.discovery_url.as_deref().filter(|url| !url.is_empty());
+        let base = base.and_then(|url| url.strip_suffix(WELL_KNOWN));
+        let exact_issuer = self.exact_issuer();
+        let expected = exact_issuer.or(base)?;
         let next = "use a token of the provider that the service is configured for, or set `oidc_discovery_url` to the \
                     discovery document of this issuer";
-        let (state, words) = match found {
+        let (state, finding) = match found {
             None => (
                 StepStatus::Failed,
                 format!("the token has no `iss`, and the service accepts only `{}`", escaped(expected)),
             ),
-            Some(found) if found == expected || exactly.is_none() && trimmed(found) == trimmed(expected) => {
+            Some(found)
+                if found == expected || exact_issuer.is_none() && without_slash(found) == without_slash(expected) =>
+            {
                 (StepStatus::Passed, format!("the issuer is `{}`, as the service requires", escaped(found)))
             }
-            Some(found) if exactly.is_some() => {
-                let words =
+            Some(found) if exact_issuer.is_some() => {
+                let finding =
                     format!("the issuer is `{}`, and the service accepts only `{}`", escaped(found), escaped(expected));
-                (StepStatus::Failed, words)
+                (StepStatus::Failed, finding)
             }
-            // Some providers name another issuer in their document than the address says.
+            // Some providers' documents name an issuer other than their URL.
             Some(found) => {
-                let words = format!(
+                let finding = format!(
                     "the issuer is `{}`, and `oidc_discovery_url` is under `{}`: the service accepts the token only if \
                      that document names this issuer",
                     escaped(found),
                     escaped(expected)
                 );
-                (StepStatus::Attention, words)
+                (StepStatus::Attention, finding)
             }
         };
         let next = (state != StepStatus::Passed).then(|| next.to_owned());
-        Some(Compared { state, found: words, next })
+        Some(Compared { state, found: finding, next })
     }
 
     /// Compares the token's audience; `None` if the accepted audience is unknown.
@@ -106,13 +108,13 @@ impl AcceptedTokens {
             return Some(Compared { state: StepStatus::Passed, found, next: None });
         }
         let names: Vec<String> = found.iter().map(|name| format!("`{}`", escaped(name))).collect();
-        let is = match names.len() {
+        let audience = match names.len() {
             0 => "the token has no audience (`aud`)".to_owned(),
             _ => format!("the token is for {}", names.join(", ")),
         };
         Some(Compared {
             state: StepStatus::Failed,
-            found: format!("{is}, and the service accepts only `{}`", escaped(expected)),
+            found: format!("{audience}, and the service accepts only `{}`", escaped(expected)),
             next: Some(format!(
                 "configure the provider to issue the token for `{}`, or set `oidc_token_audience` to an audience of the token",
                 escaped(expected)
@@ -121,11 +123,11 @@ impl AcceptedTokens {
     }
 }
 
-fn trimmed(address: &str) -> &str {
+fn without_slash(address: &str) -> &str {
     address.strip_suffix('/').unwrap_or(address)
 }
 
-/// Groups that are named by object ids, and what to do; none where there are none, or where the policy names them so.
+/// The finding and the next action if groups are object IDs; `None` if there are none, or if the policy names them.
 ///
 /// ```
 /// use gbac_analysis::provider::object_ids;
@@ -163,7 +165,7 @@ pub fn object_ids<'a>(groups: impl IntoIterator<Item = &'a str>, policy: Option<
     Some((found, next))
 }
 
-/// Whether a name is a GUID as providers write them: 8-4-4-4-12 hexadecimal digits.
+/// Whether a name is a GUID in the providers' format: 8-4-4-4-12 hexadecimal digits.
 fn is_guid(name: &str) -> bool {
     name.len() == 36
         && name.bytes().enumerate().all(|(place, byte)| match place {
@@ -180,12 +182,12 @@ mod tests {
 
     fn states(accepted: &AcceptedTokens, claims: &Value) -> Vec<(&'static str, StepStatus)> {
         let claims = gbac_json::unverified_claims(claims.as_object().unwrap().clone());
-        let found = [("issuer", accepted.issuer(&claims)), ("audience", accepted.audience(&claims))];
-        found.into_iter().filter_map(|(about, found)| Some((about, found?.state))).collect()
+        let results = [("issuer", accepted.issuer(&claims)), ("audience", accepted.audience(&claims))];
+        results.into_iter().filter_map(|(claim, result)| Some((claim, result?.state))).collect()
     }
 
     #[test]
-    fn issuer_and_audience_are_compared_where_they_are_known() {
+    fn known_issuers_and_audiences_are_compared() {
         let claims = json!({ "iss": "https://idp.example/realms/x/", "aud": "orders" });
         assert_eq!(states(&AcceptedTokens::default(), &claims), []);
         let url = |base: &str| AcceptedTokens {
@@ -208,7 +210,7 @@ mod tests {
         ] {
             assert_eq!(states(&audience, &json!({ "aud": aud })), [("audience", state)], "{aud}");
         }
-        // What is empty is not set.
+        // Empty values count as unset.
         let empty = AcceptedTokens {
             issuer: Some(String::new()),
             discovery_url: Some(String::new()),
@@ -221,7 +223,7 @@ mod tests {
         assert!(failed.starts_with("the token is for `x\\u{202e}`, and"), "{failed}");
     }
 
-    /// What access tokens of well-known providers look like, what comes out of them, and what the diagnosis has to say.
+    /// Access tokens of well-known providers, with their groups and the expected diagnosis.
     const SHAPES: &str = include_str!("../../../tests/claim-shapes.json");
 
     #[test]
@@ -243,36 +245,39 @@ mod tests {
                 if let GroupSource::Properties { claim_path, .. } = &mut settings.groups {
                     *claim_path = gbac_engine::claim_path::ClaimPath::parse(path).unwrap();
                 }
-                let evidence = DiagnosticInput::new(TokenInput::Claims(&claims), &settings);
+                let input = DiagnosticInput::new(TokenInput::Claims(&claims), &settings);
                 let extraction = gbac_engine::groups::extract(&settings.identity_rules().extraction, &claims, None);
                 let groups: Vec<String> = extraction.names().map(str::to_owned).collect();
-                (diagnose(&evidence), groups)
+                (diagnose(&input), groups)
             };
             let path = text("path").unwrap_or("$.groups");
             let (steps, groups) = run(path);
             assert_eq!(json!(groups), shape["groups"], "{provider}");
-            let said: Vec<&String> = steps.iter().flat_map(|step| step.findings.iter().chain(&step.next)).collect();
-            for wanted in shape["says"].as_array().into_iter().flatten() {
-                let wanted = wanted.as_str().unwrap();
-                assert!(said.iter().any(|text| text.contains(wanted)), "{provider}: `{wanted}` is not in {said:#?}");
+            let texts: Vec<&String> = steps.iter().flat_map(|step| step.findings.iter().chain(&step.next)).collect();
+            for expected in shape["says"].as_array().into_iter().flatten() {
+                let expected = expected.as_str().unwrap();
+                assert!(
+                    texts.iter().any(|text| text.contains(expected)),
+                    "{provider}: `{expected}` is not in {texts:#?}"
+                );
             }
-            let is_well = steps[0].state == StepStatus::Passed;
-            assert_eq!(is_well, !groups.is_empty(), "{provider}");
-            // Whoever has not set the path is told which one it is.
+            let is_claim_found = steps[0].state == StepStatus::Passed;
+            assert_eq!(is_claim_found, !groups.is_empty(), "{provider}");
+            // With the default path, the diagnosis suggests the right one.
             if !groups.is_empty() && path != "$.groups" {
                 let (steps, _) = run("$.groups");
-                let proposed = |next: &String| {
+                let suggested = |next: &String| {
                     let path = next.strip_prefix("set `oidc_group_claim_path` to `")?.split('`').next()?;
                     Some(run(path).1)
                 };
-                let proposed: Vec<_> = steps[2].next.iter().filter_map(proposed).collect();
-                assert!(proposed.contains(&groups), "{provider}: {:#?}", steps[2]);
+                let suggested: Vec<_> = steps[2].next.iter().filter_map(suggested).collect();
+                assert!(suggested.contains(&groups), "{provider}: {:#?}", steps[2]);
             }
         }
     }
 
     #[test]
-    fn ids_are_told_unless_the_policy_names_them() {
+    fn object_ids_are_reported_unless_the_policy_names_them() {
         let ids = ["0b2c4a7e-1111-4d0f-9f0a-000000000001", "0B2C4A7E-1111-4D0F-9F0A-000000000002"];
         let (found, _) = object_ids(ids, None).unwrap();
         assert!(found.starts_with("2 of 2 groups are object IDs"), "{found}");

@@ -1,4 +1,4 @@
-//! Every ACL that applies to an identity, with the path to it, and the denies that restrict its allows.
+//! Every ACL that applies to an identity, with its access path, and the denies that restrict its allows.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,51 +13,51 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// Whom a question is about: a principal on its own, or a person with groups.
+/// The subject of an analysis: a principal on its own, or a user with groups.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReachSubject {
-    /// Somebody who holds no more than this.
+    /// Only this principal, or everyone.
     Scope(Scope),
     /// A user with groups.
     Identity(Identity),
 }
 
-/// The ACLs of one principal that reaches somebody, and the group on the path to it.
+/// The ACLs of one principal that applies to a subject, and the group on the access path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrincipalAcls {
-    /// The group on the path.
+    /// The group on the access path.
     pub group: Option<String>,
-    /// The principal whose ACLs these are: the user, everyone, a group, a role.
+    /// The principal of the ACLs: the user, everyone, a group or a role.
     pub principal: Principal,
-    /// They are the ACLs of everyone, `User:*`.
+    /// Whether the principal is everyone, `User:*`.
     pub everyone: bool,
-    /// The ACLs, in order.
+    /// The ACLs, sorted.
     pub acls: Vec<Acl>,
 }
 
-/// Everything that reaches somebody.
+/// The ACLs that apply to a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
-    /// A superuser: no ACL is asked (D-14).
+    /// Whether the subject is a superuser, whose ACLs are not evaluated (D-14).
     pub superuser: bool,
-    /// The principals, the person's own first; each principal once, by the first path to it. Those without ACLs are left out.
+    /// The principals, the subject's own first, each once, with its first access path. Principals without ACLs are omitted.
     pub principals: Vec<PrincipalAcls>,
 }
 
-/// How much a deny takes from an allow.
+/// The part of an allow that a deny blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DenyExtent {
     /// Some of its names, operations or hosts.
     Part,
-    /// All of its own operation; what that implies stays allowed (D-02).
+    /// Its own operation completely; implied operations stay allowed (D-02).
     Itself,
-    /// All of it.
+    /// The whole allow.
     Whole,
 }
 
-/// Finds every ACL that reaches somebody.
+/// Finds every ACL that applies to a subject.
 ///
-/// Cost: one look at each pattern of the policy.
+/// Cost: one pass over all patterns of the policy.
 ///
 /// ```
 /// use gbac_analysis::{Scope, ReachSubject, reach};
@@ -68,44 +68,44 @@ pub enum DenyExtent {
 ///   "roles": [{ "name": "readers", "members": [{ "principal": "Group:eng" }] }],
 ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let found = reach(&policy, &ReachSubject::Scope(Scope::One(Principal::group("eng"))));
-/// assert_eq!((found.principals.len(), &found.principals[0].principal), (1, &Principal::role("readers")));
+/// let reach = reach(&policy, &ReachSubject::Scope(Scope::One(Principal::group("eng"))));
+/// assert_eq!((reach.principals.len(), &reach.principals[0].principal), (1, &Principal::role("readers")));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn reach(policy: &Policy, subject: &ReachSubject) -> Reach {
     let mut superuser = false;
-    let mut reached = Reached { policy, principals: Vec::new(), places: BTreeMap::new() };
+    let mut collector = Collector { policy, principals: Vec::new(), places: BTreeMap::new() };
     let everyone = Principal::user("*");
     match subject {
         ReachSubject::Scope(Scope::Everyone) => {}
         ReachSubject::Scope(Scope::One(principal)) => {
             superuser = super::held::is_superuser(policy, principal);
             let group = (principal.kind() == PrincipalType::Group).then(|| principal.name());
-            reached.with_roles(group, principal);
+            collector.with_roles(group, principal);
         }
         ReachSubject::Identity(identity) => {
             let user = Principal::user(identity.user());
             superuser = super::held::is_superuser(policy, &user);
-            reached.with_roles(None, &user);
+            collector.with_roles(None, &user);
             for group in identity.groups() {
-                reached.with_roles(Some(group), &Principal::group(group.as_str()));
+                collector.with_roles(Some(group), &Principal::group(group.as_str()));
             }
         }
     }
-    reached.add(None, &everyone);
-    Reach { superuser, principals: reached.filled() }
+    collector.add(None, &everyone);
+    Reach { superuser, principals: collector.with_acls() }
 }
 
-/// Reached as they are found.
-struct Reached<'a> {
+/// Collects the principals of a subject.
+struct Collector<'a> {
     policy: &'a Policy,
     principals: Vec<PrincipalAcls>,
     /// The index of a principal.
     places: BTreeMap<PrincipalId, usize>,
 }
 
-impl Reached<'_> {
+impl Collector<'_> {
     fn with_roles(&mut self, group: Option<&str>, principal: &Principal) {
         if principal.kind() == PrincipalType::Role && !self.policy.has_role(principal.name()) {
             return;
@@ -129,46 +129,48 @@ impl Reached<'_> {
     }
 
     /// The principals with their ACLs.
-    fn filled(mut self) -> Vec<PrincipalAcls> {
+    fn with_acls(mut self) -> Vec<PrincipalAcls> {
         let principals: Vec<PrincipalId> = self.places.keys().copied().collect();
         self.policy.rows_of(&principals, &mut |pattern, row| {
             let place = self.places.get(&row.principal).copied();
-            if let Some(found) = place.and_then(|place| self.principals.get_mut(place)) {
-                row.acls(|operation, permission| found.acls.push(self.policy.acl(pattern, row, operation, permission)));
+            if let Some(principal) = place.and_then(|place| self.principals.get_mut(place)) {
+                row.acls(|operation, permission| {
+                    principal.acls.push(self.policy.acl(pattern, row, operation, permission))
+                });
             }
         });
-        for found in &mut self.principals {
-            sort(&mut found.acls, Acl::cmp);
+        for principal in &mut self.principals {
+            sort(&mut principal.acls, Acl::cmp);
         }
         self.principals
     }
 }
 
 impl Reach {
-    /// The denies that take something from an allow, and how much each takes.
+    /// The denies that block a part of an allow, and the size of that part.
     pub fn blocking<'a>(&'a self, allow: &'a Acl) -> impl Iterator<Item = (&'a Acl, DenyExtent)> {
-        self.acls(Permission::Deny).filter_map(move |deny| block(allow, deny).map(|much| (deny, much)))
+        self.acls(Permission::Deny).filter_map(move |deny| block(allow, deny).map(|extent| (deny, extent)))
     }
 
-    /// The allows that a deny takes something from.
+    /// The allows of which a deny blocks a part.
     pub fn blocked<'a>(&'a self, deny: &'a Acl) -> impl Iterator<Item = &'a Acl> {
         self.acls(Permission::Allow).filter(move |allow| block(allow, deny).is_some())
     }
 
     fn acls(&self, permission: Permission) -> impl Iterator<Item = &Acl> {
-        self.principals.iter().flat_map(|found| &found.acls).filter(move |acl| acl.permission == permission)
+        self.principals.iter().flat_map(|principal| &principal.acls).filter(move |acl| acl.permission == permission)
     }
 }
 
-/// How much a deny takes from an allow; none when no request meets both.
+/// The part of an allow that a deny blocks; `None` if no request matches both.
 fn block(allow: &Acl, deny: &Acl) -> Option<DenyExtent> {
     let [of_allow, of_deny] = [allow, deny].map(|acl| answered(Operations::only(acl.operation), acl.permission));
     let (place, denied) = (place_of(allow), place_of(deny));
-    let is_met = allow.resource_type == deny.resource_type
+    let overlaps = allow.resource_type == deny.resource_type
         && place.overlaps(denied)
         && (allow.host == deny.host || allow.host == Host::Any || deny.host == Host::Any)
         && of_allow.meets(of_deny);
-    is_met.then(|| {
+    overlaps.then(|| {
         let is_everywhere = denied.covers(place) && (deny.host == Host::Any || deny.host == allow.host);
         if !is_everywhere || !of_deny.meets(Operations::only(allow.operation)) {
             DenyExtent::Part

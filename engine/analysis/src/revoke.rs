@@ -11,37 +11,38 @@ use gbac_engine::{
     policy::{Change, Policy},
 };
 
-/// What would deny a request that is allowed.
+/// The smallest changes that would deny an allowed request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Revocation {
-    /// How the request is decided now. Where it is denied there is nothing to take away, and all else is empty. A superuser
-    /// may whatever ACLs say (D-14); nothing else helps than to take the user from the superusers.
+    /// The current decision. If the request is denied, all other fields are empty. A superuser is allowed regardless of ACLs
+    /// (D-14), so only removing the user from the superusers helps.
     pub decision: Decision,
-    /// The ACLs of the user, of everyone and of the groups themselves that allow it, in order. All of them have to go.
+    /// The ACLs of the user, of everyone and of the groups that allow it, sorted. All of them must be removed.
     pub acls: Vec<Acl>,
-    /// The roles through which it is allowed, in order. From each of them either all memberships or all ACLs have to go.
+    /// The roles through which it is allowed, sorted. From each of them, either all listed memberships or all listed ACLs must
+    /// be removed.
     pub roles: Vec<RoleGrant>,
-    /// The groups and roles that the person has to leave, in order, where the policy stays as it is: each of them is enough
-    /// to allow it. None where an ACL of the user or of everyone allows it, so that leaving does not help.
+    /// The groups and roles that the user must leave if the policy stays the same, sorted: each of them alone allows it. `None`
+    /// if an ACL of the user or of everyone allows it, so that leaving does not help.
     pub leave: Option<Vec<Principal>>,
-    /// One ACL that denies it, for this user alone, this name, this operation and this host; the others stay.
+    /// One deny ACL that blocks it, for only this user, name, operation and host.
     pub deny: Option<Acl>,
 }
 
-/// A role through which something is allowed.
+/// A role through which a request is allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleGrant {
     /// The role.
     pub role: String,
-    /// The members through which the person has it: the user, groups; in order.
+    /// The members through which the user has the role: the user or groups, sorted.
     pub members: Vec<Principal>,
-    /// Its ACLs that allow it, in order.
+    /// Its ACLs that allow it, sorted.
     pub acls: Vec<Acl>,
 }
 
 impl Revocation {
-    /// The least rows of the policy that have to go, as changes: ACLs, and of each role its memberships or its ACLs, whichever
-    /// are fewer. None where it is denied, or allowed to a superuser.
+    /// The smallest change of the policy: removes the ACLs, and for each role its memberships or its ACLs, whichever are fewer.
+    /// `None` if the request is denied, or allowed because of a superuser.
     #[must_use]
     pub fn changes(&self) -> Option<Vec<Change>> {
         if self.decision.reason != Reason::AllowRule {
@@ -59,16 +60,16 @@ impl Revocation {
         Some(changes)
     }
 
-    /// How many rows have to go at least.
+    /// The number of these changes.
     #[must_use]
     pub fn least(&self) -> Option<usize> {
         self.changes().map(|changes| changes.len())
     }
 }
 
-/// Finds the least that has to go for a request to be denied.
+/// Finds the smallest changes that deny a request.
 ///
-/// Cost: the rows on the patterns that cover the name.
+/// Cost: one pass over the rows of the patterns that match the name.
 ///
 /// ```
 /// use gbac_analysis::revoke;
@@ -82,44 +83,44 @@ impl Revocation {
 ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
-/// let found = revoke(&policy, &Identity::new("alice", ["eng"]), &read);
-/// assert_eq!((found.least(), &found.roles[0].members), (Some(1), &vec![Principal::group("eng")]));
-/// assert_eq!(found.leave, Some(vec![Principal::group("eng")]));
+/// let revocation = revoke(&policy, &Identity::new("alice", ["eng"]), &read);
+/// assert_eq!((revocation.least(), &revocation.roles[0].members), (Some(1), &vec![Principal::group("eng")]));
+/// assert_eq!(revocation.leave, Some(vec![Principal::group("eng")]));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Revocation {
     let decision = decide(policy, identity, request);
-    let is_by_acl = decision.reason == Reason::AllowRule && decision.outcome == Outcome::Allow;
-    let mut found = Revocation { decision, acls: Vec::new(), roles: Vec::new(), leave: None, deny: None };
-    if !is_by_acl {
-        return found;
+    let is_allowed_by_acl = decision.reason == Reason::AllowRule && decision.outcome == Outcome::Allow;
+    let mut revocation = Revocation { decision, acls: Vec::new(), roles: Vec::new(), leave: None, deny: None };
+    if !is_allowed_by_acl {
+        return revocation;
     }
     let hits = Hits::new(policy, request);
     let user = policy.principal_id(PrincipalType::User, identity.user());
     let everyone = policy.principal_id(PrincipalType::User, "*");
-    // What the person cannot leave.
+    // The principals that the user cannot leave.
     for id in [user, everyone.filter(|everyone| user != Some(*everyone))].into_iter().flatten() {
-        found.acls.extend(hits.allowing(id));
+        revocation.acls.extend(hits.allowing(id));
     }
-    let mut leave = found.acls.is_empty().then(Vec::new);
+    let mut leave = revocation.acls.is_empty().then(Vec::new);
     let mut roles: Vec<(PrincipalId, Vec<Principal>)> = Vec::new();
-    let mut held: Vec<(PrincipalId, Principal)> =
+    let mut own_principals: Vec<(PrincipalId, Principal)> =
         user.map(|id| (id, Principal::user(identity.user()))).into_iter().collect();
     let groups = identity.groups().iter();
-    held.extend(
+    own_principals.extend(
         groups.filter_map(|name| Some((policy.principal_id(PrincipalType::Group, name)?, Principal::group(name)))),
     );
-    for (id, principal) in held {
+    for (id, principal) in own_principals {
         let is_user = principal.kind() == PrincipalType::User;
-        let mut goes = false;
+        let mut allows = false;
         if !is_user {
             let acls = hits.allowing(id);
-            goes = !acls.is_empty();
-            found.acls.extend(acls);
+            allows = !acls.is_empty();
+            revocation.acls.extend(acls);
         }
         for role in policy.links(id).iter().filter(|role| hits.of(**role).iter().any(|hit| hit.allows)) {
-            goes = true;
+            allows = true;
             if let (true, Some(role), Some(leave)) = (is_user, policy.principal(*role), &mut leave) {
                 leave.push(role.clone());
             }
@@ -128,21 +129,21 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
                 None => roles.push((*role, vec![principal.clone()])),
             }
         }
-        if let (true, false, Some(leave)) = (goes, is_user, &mut leave) {
+        if let (true, false, Some(leave)) = (allows, is_user, &mut leave) {
             leave.push(principal);
         }
     }
     for (id, mut members) in roles {
         let Some(role) = policy.principal(id) else { continue };
         sort(&mut members, |a, b| a.cmp(b));
-        found.roles.push(RoleGrant { role: role.name().to_owned(), members, acls: hits.allowing(id) });
+        revocation.roles.push(RoleGrant { role: role.name().to_owned(), members, acls: hits.allowing(id) });
     }
-    sort(&mut found.acls, |a, b| a.cmp(b));
-    sort(&mut found.roles, |a, b| a.role.cmp(&b.role));
+    sort(&mut revocation.acls, |a, b| a.cmp(b));
+    sort(&mut revocation.roles, |a, b| a.role.cmp(&b.role));
     if let Some(leave) = &mut leave {
         sort(leave, |a, b| a.cmp(b));
     }
-    found.leave = leave;
-    found.deny = narrowest(identity, request).map(|acl| Acl { permission: Permission::Deny, ..acl });
-    found
+    revocation.leave = leave;
+    revocation.deny = narrowest(identity, request).map(|acl| Acl { permission: Permission::Deny, ..acl });
+    revocation
 }

@@ -3,24 +3,24 @@
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
 
-/// A role in numbers.
+/// The number of members and ACLs of a role.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RoleCounts {
     /// The role's name.
     pub name: String,
-    /// How many members it has.
+    /// The number of members.
     pub members: usize,
-    /// How many of them are groups.
+    /// The number of members that are groups.
     pub groups: usize,
-    /// How many ACLs it has.
+    /// The number of ACLs.
     pub acls: usize,
-    /// How many of them deny.
+    /// The number of ACLs that deny.
     pub denies: usize,
 }
 
-/// Every role in numbers, in order of the names.
+/// Counts the members and ACLs of every role, sorted by name.
 ///
-/// Cost: one look at each row, and none at the texts of ACLs.
+/// Cost: one pass over all rows, without creating ACLs.
 ///
 /// ```
 /// use gbac_analysis::role_counts;
@@ -45,9 +45,9 @@ pub fn role_counts(policy: &Policy) -> Vec<RoleCounts> {
     policy.role_names().filter_map(role).collect()
 }
 
-/// How many ACLs each of these principals has by itself, not through a role.
+/// The number of each principal's own ACLs, without those of its roles.
 ///
-/// Cost: one look at each row, however many principals there are.
+/// Cost: one pass over all rows, regardless of the number of principals.
 #[must_use]
 pub fn acl_counts<'a>(policy: &Policy, principals: impl IntoIterator<Item = &'a Principal>) -> Vec<usize> {
     let counts = counts(policy);
@@ -58,7 +58,7 @@ pub fn acl_counts<'a>(policy: &Policy, principals: impl IntoIterator<Item = &'a 
     principals.into_iter().map(|principal| count(principal).unwrap_or_default()).collect()
 }
 
-/// By principal's number, how many ACLs it has and how many of them deny.
+/// For each principal, by its number, the number of ACLs and of those that deny.
 fn counts(policy: &Policy) -> Vec<(usize, usize)> {
     let bound = policy.principals().map(|(PrincipalId(id), _)| id as usize + 1).max().unwrap_or_default();
     let mut counts = vec![(0, 0); bound];

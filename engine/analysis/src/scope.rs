@@ -9,14 +9,14 @@ use gbac_engine::policy::Policy;
 /// Names of one resource type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamePattern {
-    /// How the name is compared.
+    /// Whether the name is a prefix.
     pub pattern_type: PatternType,
-    /// The name or prefix; the literal `*` is every name (D-03).
+    /// The name or prefix; the literal `*` matches every name (D-03).
     pub name: String,
 }
 
 impl NamePattern {
-    /// Whether a name is among these.
+    /// Whether the pattern matches a name.
     #[must_use]
     pub fn covers(&self, name: &str) -> bool {
         match self.pattern_type {
@@ -26,24 +26,24 @@ impl NamePattern {
     }
 }
 
-/// Whom an answer is about: an identity that holds no more than this.
+/// The scope of a result: an identity with only this principal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// Anyone at all: a user that the policy does not know, without groups. ACLs of `User:*` are all that counts.
+    /// Everyone: a user that the policy does not name, without groups. Only ACLs of `User:*` apply.
     Everyone,
-    /// A user without groups; a group, of a user that the policy does not know; or a role that such a user is given.
-    /// The roles of the user or group count, and so do ACLs of `User:*`.
+    /// A user without groups, or a user that the policy does not name with one group or one role. The roles of the user or
+    /// group apply, and so do ACLs of `User:*`.
     One(Principal),
 }
 
 impl Scope {
-    /// The holder that a principal of an ACL stands for: `User:*` is everyone.
+    /// The scope of an ACL's principal: `User:*` is everyone.
     #[must_use]
     pub fn of(principal: &Principal) -> Self {
         if principal.is_everyone() { Self::Everyone } else { Self::One(principal.clone()) }
     }
 
-    /// Whether this is everyone; the user whose name is an asterisk is not (D-33).
+    /// Whether this is everyone. The user named `*` is not (D-33).
     #[must_use]
     pub const fn is_everyone(&self) -> bool {
         matches!(self, Self::Everyone)
@@ -59,19 +59,19 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A user that none of these policies knows, so that only what else somebody holds counts.
+/// A user name that none of these policies contains.
 pub(crate) fn stranger(policies: &[&Policy]) -> String {
     let mut name = "someone".to_owned();
-    let knows = |policy: &&Policy, name: &str| {
+    let contains = |policy: &&Policy, name: &str| {
         policy.principal_id(PrincipalType::User, name).is_some() || policy.settings().superusers.contains(name)
     };
-    while policies.iter().any(|policy| knows(policy, &name)) {
+    while policies.iter().any(|policy| contains(policy, &name)) {
         name.push('-');
     }
     name
 }
 
-/// The operations that are answered by ACLs of these operations (D-02).
+/// The operations that ACLs of these operations allow or deny (D-02).
 pub(crate) fn answered(by: Operations, permission: Permission) -> Operations {
     let mut answered = Operations::default();
     for operation in Operation::ALL {
@@ -82,7 +82,7 @@ pub(crate) fn answered(by: Operations, permission: Permission) -> Operations {
     answered
 }
 
-/// Whether all of these are among those.
-pub(crate) const fn within(these: Operations, those: Operations) -> bool {
-    these.without(those).is_empty()
+/// Whether one set of operations is a subset of another.
+pub(crate) const fn within(subset: Operations, operations: Operations) -> bool {
+    subset.without(operations).is_empty()
 }

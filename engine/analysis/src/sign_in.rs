@@ -12,7 +12,7 @@ use gbac_engine::{
     token::{Header, UnverifiedClaims, VerifyError},
 };
 
-/// One check that a service makes of a token.
+/// The result of one check of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInCheck {
     /// `key`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
@@ -21,9 +21,9 @@ pub struct SignInCheck {
     pub state: StepStatus,
     /// The stable code of the error, if the check failed.
     pub code: Option<&'static str>,
-    /// What was found.
+    /// The finding.
     pub found: String,
-    /// What to do next, if anything.
+    /// The next action, if any.
     pub next: Option<String>,
 }
 
@@ -63,12 +63,12 @@ pub fn check_sign_in(
             "audience" => accepted.audience(claims),
             _ => None,
         };
-        checks.push(found(about, check(stated, required), compared));
+        checks.push(result_of(about, check(stated, required), compared));
     }
     checks
 }
 
-/// The first check that failed: why the service refuses the token, and the first thing to fix.
+/// The first failed check, which is the service's reason to refuse the token.
 #[must_use]
 pub fn first_failure(checks: &[SignInCheck]) -> Option<&SignInCheck> {
     checks.iter().find(|check| check.state == StepStatus::Failed)
@@ -80,24 +80,24 @@ fn key(header: Option<&Header>) -> SignInCheck {
         Some(Ok(_)) => Ok(ClaimCheck::Passed("the header names a key".to_owned())),
         Some(Err(error)) => Err(error),
     };
-    found("key", result, None)
+    result_of("key", result, None)
 }
 
-/// A check in words. What was compared with the service's properties says more than the check itself.
-fn found(about: &'static str, result: Result<ClaimCheck, VerifyError>, compared: Option<Compared>) -> SignInCheck {
-    let (state, code, words, next) = match result {
-        Ok(ClaimCheck::Passed(words)) => (StepStatus::Passed, None, words, None),
-        Ok(ClaimCheck::NotChecked(words)) => (StepStatus::NotDone, None, words, None),
+/// Creates the result of a check. The comparison with the service's properties is more specific than the check itself.
+fn result_of(about: &'static str, result: Result<ClaimCheck, VerifyError>, compared: Option<Compared>) -> SignInCheck {
+    let (state, code, finding, next) = match result {
+        Ok(ClaimCheck::Passed(finding)) => (StepStatus::Passed, None, finding, None),
+        Ok(ClaimCheck::NotChecked(finding)) => (StepStatus::NotDone, None, finding, None),
         Err(error) => (StepStatus::Failed, Some(error.code()), Fact(&error).to_string(), Some(error.hint().to_owned())),
     };
     match compared {
-        // Of an issuer that is only known by the address of its discovery document, the comparison knows more.
+        // If only the URL of the discovery document is known, the comparison is more specific about the issuer.
         Some(compared) => {
             let state = if state == StepStatus::Failed { state } else { compared.state };
             let code = code.or((state == StepStatus::Failed).then_some("issuer_missing"));
             SignInCheck { about, state, code, found: compared.found, next: compared.next }
         }
-        None => SignInCheck { about, state, code, found: words, next },
+        None => SignInCheck { about, state, code, found: finding, next },
     }
 }
 
@@ -126,16 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_held_against_a_token() {
-        let nothing = AcceptedTokens::default();
-        assert_eq!(refused(json!({ "exp": NOW + 1.0 }), &nothing, Some(AT)), None);
-        assert_eq!(refused(json!({ "exp": 1, "nbf": 9e9, "iat": 9e9 }), &nothing, None), None);
-        assert_eq!(refused(json!({ "exp": "1" }), &nothing, None), Some(("expires", "time_invalid")));
-        assert_eq!(refused(json!({}), &nothing, None), Some(("expires", "exp_missing")));
+    fn unknown_expectations_refuse_no_token() {
+        let unknown = AcceptedTokens::default();
+        assert_eq!(refused(json!({ "exp": NOW + 1.0 }), &unknown, Some(AT)), None);
+        assert_eq!(refused(json!({ "exp": 1, "nbf": 9e9, "iat": 9e9 }), &unknown, None), None);
+        assert_eq!(refused(json!({ "exp": "1" }), &unknown, None), Some(("expires", "time_invalid")));
+        assert_eq!(refused(json!({}), &unknown, None), Some(("expires", "exp_missing")));
     }
 
     #[test]
-    fn the_first_fault_is_named_in_the_order_of_the_service() {
+    fn first_failure_is_in_the_order_of_the_service() {
         let accepted =
             AcceptedTokens { issuer: Some("i".into()), audience: Some("a".into()), ..AcceptedTokens::default() };
         let mut token = json!({ "iss": "x", "aud": "x", "exp": 1, "nbf": 9e9, "iat": 9e9 });
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tolerance_is_the_one_that_the_service_is_set_to() {
+    fn clock_skew_is_the_configured_one() {
         let token = json!({ "exp": NOW - 10.0 });
         assert_eq!(refused(token.clone(), &AcceptedTokens::default(), Some(AT)), None);
         let strict = AcceptedTokens { clock_skew: Some(5), ..AcceptedTokens::default() };
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_that_is_known_by_its_address_only_is_not_held_against_a_token() {
+    fn unknown_issuers_under_a_discovery_url_are_uncertain() {
         let accepted = AcceptedTokens {
             discovery_url: Some("https://idp.example/x/.well-known/openid-configuration".into()),
             ..AcceptedTokens::default()
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn key_and_type_are_of_the_header() {
+    fn key_and_type_come_from_the_header() {
         let of = |token: &str| {
             let token = UnverifiedToken::decode(token).unwrap();
             let checks = check_sign_in(

@@ -1,20 +1,20 @@
 //! The status of a diagnostic step or of a check of a token.
 
-/// How a step ended.
+/// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepStatus {
-    /// Nothing is wrong here.
+    /// No problem was found.
     Passed,
-    /// Something to look at.
+    /// A possible problem was found.
     Attention,
-    /// Here it is wrong.
+    /// A problem was found.
     Failed,
-    /// It was not done; what to do says how.
+    /// It was not done; the next actions explain how.
     NotDone,
 }
 
 impl StepStatus {
-    /// A stable name.
+    /// The stable name.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {

@@ -4,57 +4,58 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Principal, PrincipalType, ResourceType};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
 
-/// A principal and how much it holds.
+/// A principal with the number of its ACLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrincipalSummary {
     /// The principal.
     pub principal: Principal,
-    /// How many ACLs name it, and how many of them deny.
+    /// The ACLs of the principal itself.
     pub direct: AclCount,
-    /// Its roles, or the members of a role, as places in [`PolicySummary::all`], in order.
+    /// Its roles, or the members of a role, as sorted indices of [`PolicySummary::all`].
     pub links: Vec<usize>,
-    /// How many ACLs its roles have; none of a role.
+    /// The ACLs of its roles; zero for a role.
     pub through: AclCount,
-    /// How many ACLs of it and of its roles are for one host.
+    /// The number of its ACLs and those of its roles that are for one host.
     pub from_one_host: usize,
-    /// A role that ACLs name and nobody created: they do nothing (D-18).
+    /// Whether it is a role that has ACLs but does not exist, so that its ACLs have no effect (D-18).
     pub is_missing: bool,
-    /// A superuser: no ACL is asked (D-14).
+    /// Whether it is a superuser, whose ACLs are not evaluated (D-14).
     pub is_superuser: bool,
 }
 
-/// How many ACLs.
+/// A number of ACLs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AclCount {
-    /// All of them.
+    /// All ACLs.
     pub acls: usize,
-    /// Those that deny.
+    /// The ACLs that deny.
     pub denies: usize,
 }
 
-/// The name or prefix of a pattern, and who has ACLs on it.
+/// The name or prefix of a pattern, and the principals with ACLs on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPattern {
     /// The resources' type.
     pub resource_type: ResourceType,
     /// The name or prefix.
     pub name: String,
-    /// The principals of its ACLs, as places in [`PolicySummary::all`]; each once, in no order.
+    /// The principals of its ACLs, as indices of [`PolicySummary::all`], without duplicates, in no particular order.
     pub scopes: Vec<usize>,
 }
 
-/// What everybody holds.
+/// A summary of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicySummary {
-    /// Every principal of an ACL, every member of a role, every role and every superuser: users, groups, roles, by name.
+    /// Every principal of an ACL, every member of a role, every role and every superuser: users, groups and roles, sorted by
+    /// type and name.
     pub all: Vec<PrincipalSummary>,
-    /// Every pattern that an ACL has, in no order.
+    /// Every pattern of an ACL, in no particular order.
     pub named: Vec<NamedPattern>,
 }
 
-/// Counts what everybody holds.
+/// Counts the ACLs of every principal.
 ///
-/// Cost: one look at each row and each membership.
+/// Cost: one pass over all rows and memberships.
 ///
 /// ```
 /// use gbac_analysis::policy_summary;
@@ -105,16 +106,16 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
         let mut scopes: Vec<usize> = Vec::new();
         for row in pattern.rows() {
             let place = place_of(row.principal);
-            // Rows of one principal are next to each other.
+            // Rows of one principal are adjacent.
             if scopes.last() != Some(&place) {
                 scopes.push(place);
             }
-            if let Some(holding) = all.get_mut(place) {
+            if let Some(summary) = all.get_mut(place) {
                 let acls = row.deny().len() + row.allow().len();
-                holding.direct.acls += acls;
-                holding.direct.denies += row.deny().len();
+                summary.direct.acls += acls;
+                summary.direct.denies += row.deny().len();
                 if row.host != gbac_engine::internal::HostId::ANY {
-                    holding.from_one_host += acls;
+                    summary.from_one_host += acls;
                 }
             }
         }
@@ -124,22 +125,23 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
     PolicySummary { all, named }
 }
 
-/// Adds up what users and groups hold through their roles.
+/// Adds the ACLs of roles to those of their members.
 fn through_roles(all: &mut [PrincipalSummary]) {
-    let of_roles: Vec<(AclCount, usize)> = all.iter().map(|holding| (holding.direct, holding.from_one_host)).collect();
-    for holding in all.iter_mut().filter(|holding| holding.principal.kind() != PrincipalType::Role) {
-        for (count, from_one_host) in holding.links.iter().filter_map(|role| of_roles.get(*role)) {
-            holding.through.acls += count.acls;
-            holding.through.denies += count.denies;
-            holding.from_one_host += from_one_host;
+    let role_counts: Vec<(AclCount, usize)> =
+        all.iter().map(|summary| (summary.direct, summary.from_one_host)).collect();
+    for summary in all.iter_mut().filter(|summary| summary.principal.kind() != PrincipalType::Role) {
+        for (count, from_one_host) in summary.links.iter().filter_map(|role| role_counts.get(*role)) {
+            summary.through.acls += count.acls;
+            summary.through.denies += count.denies;
+            summary.from_one_host += from_one_host;
         }
     }
 }
 
 impl PolicySummary {
-    /// Where a principal is in [`PolicySummary::all`].
+    /// The index of a principal in [`PolicySummary::all`].
     #[must_use]
     pub fn place(&self, principal: &Principal) -> Option<usize> {
-        self.all.binary_search_by(|holding| holding.principal.cmp(principal)).ok()
+        self.all.binary_search_by(|summary| summary.principal.cmp(principal)).ok()
     }
 }

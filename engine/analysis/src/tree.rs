@@ -1,4 +1,4 @@
-//! The patterns of a resource type as a tree, the regions into which they divide its names, and sets of names as patterns.
+//! A tree of the patterns of a resource type, the regions into which they divide its names, and sets of names as patterns.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use gbac_engine::internal::sort;
 use gbac_engine::internal::{Operations, Pattern};
 use gbac_engine::model::{CLUSTER_NAME, Operation, PatternType, ResourceType};
 
-/// What a pattern covers.
+/// The names that a pattern matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place<'a> {
-    /// Every name: the literal `*`, or the empty prefix.
+    /// Every name: the literal `*` or the empty prefix.
     All,
     Prefix(&'a str),
     Literal(&'a str),
@@ -21,7 +21,7 @@ impl<'a> Place<'a> {
         Self::named(pattern.pattern_type, pattern.name())
     }
 
-    /// What a pattern of this type and name covers.
+    /// The place of a pattern with this type and name.
     pub(super) fn named(pattern_type: PatternType, name: &'a str) -> Self {
         match pattern_type {
             PatternType::Literal if name == "*" => Self::All,
@@ -31,7 +31,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether every name of the other one is covered.
+    /// Whether it contains every name of the other place.
     pub(super) fn covers(self, other: Self) -> bool {
         match (self, other) {
             (Self::All, _) => true,
@@ -41,7 +41,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether a name is covered by both: one of the two then covers the other.
+    /// Whether both have a name in common; then one of them covers the other.
     pub(super) fn overlaps(self, other: Self) -> bool {
         self.covers(other) || other.covers(self)
     }
@@ -55,7 +55,7 @@ impl<'a> Place<'a> {
         NamePattern { pattern_type, name: name.to_owned() }
     }
 
-    /// Every place comes after those that cover it, and before those that it does not overlap: a walk of the tree.
+    /// Orders places as in a walk of the tree: after those that cover it, and before those that it does not overlap.
     pub(super) fn order(self, other: Self) -> Ordering {
         let key = |place| match place {
             Self::All => (0, "", false),
@@ -66,39 +66,40 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Places, each below the narrowest one that covers it. A place's region is what it covers and no place below it does.
+/// A tree of places, each below the narrowest one that covers it. The region of a place consists of its names without those of
+/// the places below it.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
     places: Vec<Place<'a>>,
-    /// By place; the root is its own.
+    /// The parent of each place; the root is its own parent.
     parents: Vec<usize>,
-    /// Where each of the places that it was made of is.
+    /// The index of each input place.
     made_of: Vec<usize>,
 }
 
-/// Names on which some operations have a property: those of a place without those of others below it.
+/// Names on which some operations have a property: those of a place without the exceptions below it.
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) at: usize,
     pub(super) operations: Operations,
-    /// Places and their marks; see [`Tree::pieces`].
+    /// Places and their mark's `what`; see [`Tree::pieces`].
     pub(super) except: Vec<(usize, u32)>,
 }
 
-/// Something that is excepted at a place and below it, for some operations.
+/// An exception at a place and below it, for some operations.
 #[derive(Debug)]
 pub(super) struct Mark {
     pub(super) at: usize,
-    /// What; 0 is the place as a whole.
+    /// The kind of exception; 0 excludes the whole place.
     pub(super) what: u32,
     pub(super) operations: Operations,
 }
 
 impl<'a> Tree<'a> {
-    /// The tree of these places, in any order and as often as they come, under [`Place::All`].
+    /// Creates a tree from places in any order, possibly with duplicates, under [`Place::All`].
     pub(super) fn new(made_of: impl Iterator<Item = Place<'a>>) -> Self {
         let mut sorted: Vec<(Place<'a>, usize)> = made_of.zip(0..).collect();
-        // Not `order::sort`: there may be very many, and they often come in order.
+        // Not `order::sort`: there may be very many, and they are often sorted already.
         sorted.sort_by(|a, b| a.0.order(b.0));
         let mut tree = Self { places: vec![Place::All], parents: vec![0], made_of: vec![0; sorted.len()] };
         let mut above: Vec<(usize, Place<'_>)> = vec![(0, Place::All)];
@@ -118,7 +119,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Where each of the places is that the tree was made of, in their order.
+    /// The indices of the input places, in their order.
     pub(super) fn made_of(&self) -> &[usize] {
         &self.made_of
     }
@@ -136,40 +137,40 @@ impl<'a> Tree<'a> {
         self.places.get(at).copied().unwrap_or(Place::All)
     }
 
-    /// The place above; none above the root.
+    /// The parent of a place; `None` for the root.
     pub(super) fn parent(&self, at: usize) -> Option<usize> {
         self.parents.get(at).copied().filter(|parent| *parent != at)
     }
 
-    /// The operations at the place above; none above the root.
+    /// The operations at the parent; none for the root.
     pub(super) fn above(&self, at: usize, operations: &[Operations]) -> Operations {
         self.parent(at).and_then(|parent| operations.get(parent)).copied().unwrap_or_default()
     }
 
-    /// Adds to each place what the places above it have.
+    /// Adds to each place the operations of the places above it.
     pub(super) fn inherit(&self, operations: &mut [Operations]) {
         for at in 0..operations.len() {
             let above = self.above(at, operations);
-            if let Some(here) = operations.get_mut(at) {
-                *here = here.or(above);
+            if let Some(operations_here) = operations.get_mut(at) {
+                *operations_here = operations_here.or(above);
             }
         }
     }
 
-    /// The set of the regions and operations that have a property, as few patterns with exceptions. Marks become
-    /// exceptions of the pieces that they are in.
+    /// Combines the regions and operations with a property to as few patterns with exceptions as possible. Marks become
+    /// exceptions of the pieces that contain them.
     pub(super) fn pieces(&self, has: &[Operations], marks: &[Mark]) -> Vec<Piece> {
-        // By place and operation, where the piece begins that the place is in.
+        // For each place and operation, the first place of the piece that contains it.
         let mut tops: Vec<[usize; Operation::ALL.len()]> = Vec::with_capacity(self.len());
         let mut starts = Vec::new();
         let mut except: Vec<(usize, Mark)> = Vec::new();
-        for (at, here) in has.iter().enumerate() {
+        for (at, operations_here) in has.iter().enumerate() {
             let above = self.above(at, has);
             let mut top = self.parent(at).and_then(|parent| tops.get(parent)).copied().unwrap_or_default();
-            split(above.without(*here), &top, |top, operations| {
+            split(above.without(*operations_here), &top, |top, operations| {
                 except.push((top, Mark { at, what: 0, operations }));
             });
-            let new = here.without(above);
+            let new = operations_here.without(above);
             for operation in new.iter() {
                 if let Some(top) = top.get_mut(operation as usize) {
                     *top = at;
@@ -208,7 +209,7 @@ impl<'a> Tree<'a> {
         pieces
     }
 
-    /// A name of a place's region, one that a resource of this type may have where there is such a one.
+    /// A name in a place's region, a valid one for the resource type if possible.
     pub(super) fn witness(&self, at: usize, resource_type: ResourceType) -> Option<String> {
         let start = match self.place(at) {
             Place::Literal(name) => return Some(name.to_owned()),
@@ -223,7 +224,7 @@ impl<'a> Tree<'a> {
         if may_be_empty && self.is_in(usual, at) {
             return Some(usual.to_owned());
         }
-        // Below a place there are finitely many others, so that one of the characters is free.
+        // A place has finitely many places below it, so one of the characters is unused.
         let name = |c: char| format!("{start}{c}");
         ('a'..='z').chain('0'..='9').chain('\u{a1}'..=char::MAX).map(name).find(|name| self.is_in(name, at))
     }
@@ -235,7 +236,7 @@ impl<'a> Tree<'a> {
     /// The narrowest place of the tree that covers this one.
     pub(super) fn narrowest(&self, place: Place<'_>) -> usize {
         let after = self.places.partition_point(|known| known.order(place).is_le());
-        // It is the last one before, or above that.
+        // It is the preceding place, or one above that.
         let mut narrowest = after.saturating_sub(1);
         while !self.place(narrowest).covers(place)
             && let Some(parent) = self.parent(narrowest)
@@ -245,10 +246,10 @@ impl<'a> Tree<'a> {
         narrowest
     }
 
-    /// Whether this place and one of the tree have names in common, other than the root.
+    /// Whether this place has names in common with a place of the tree other than the root.
     pub(super) fn meets(&self, place: Place<'_>) -> bool {
         let after = self.places.partition_point(|known| known.order(place).is_le());
-        // One that covers it is the last one before or above that; one that it covers is the first one after.
+        // A place that covers it is the preceding one or above that; the first place that it covers is the following one.
         let mut before = after.saturating_sub(1);
         while before > 0 && !self.place(before).covers(place) {
             before = self.parents.get(before).copied().unwrap_or_default();
@@ -256,7 +257,7 @@ impl<'a> Tree<'a> {
         before > 0 || self.places.get(after).is_some_and(|known| place.covers(*known))
     }
 
-    /// The places of the tree that this one covers, and where the first of them is.
+    /// The places of the tree that this one covers, and the index of the first of them.
     pub(super) fn below(&self, place: Place<'_>) -> (usize, &[Place<'a>]) {
         let first = self.places.partition_point(|known| known.order(place).is_lt());
         let rest = self.places.get(first..).unwrap_or_default();
@@ -264,19 +265,19 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Hands over the operations by where their pieces begin.
+/// Groups the operations by the first place of their pieces.
 fn split(operations: Operations, tops: &[usize; Operation::ALL.len()], mut visit: impl FnMut(usize, Operations)) {
     let mut rest = operations;
     while let Some(first) = rest.iter().next() {
         let top = tops.get(first as usize).copied().unwrap_or_default();
-        let mut same = Operations::only(first);
+        let mut group = Operations::only(first);
         for operation in rest.iter() {
             if tops.get(operation as usize) == Some(&top) {
-                same = same.or(Operations::only(operation));
+                group = group.or(Operations::only(operation));
             }
         }
-        visit(top, same);
-        rest = rest.without(same);
+        visit(top, group);
+        rest = rest.without(group);
     }
 }
 
@@ -285,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_place_is_below_the_narrowest_that_covers_it() {
+    fn places_are_below_the_narrowest_covering_place() {
         use Place::{All, Literal, Prefix};
         let tree =
             Tree::new([Literal("ab"), Prefix("a"), Prefix("abc"), Literal("b"), Literal("a"), Prefix("a")].into_iter());
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_witness_is_in_its_region_only() {
+    fn witnesses_are_only_in_their_regions() {
         use Place::{Literal, Prefix};
         let letters: Vec<String> = ('a'..='z').chain('0'..='9').map(|c| format!("x{c}")).collect();
         let mut places: Vec<Place<'_>> = letters.iter().map(|name| Prefix(name)).collect();

@@ -1,4 +1,4 @@
-//! What if: the access of a user before and after hypothetical changes.
+//! The access of a user before and after hypothetical changes.
 
 use crate::check::{Answer, Check, CheckError, evaluate};
 use crate::compare::{Comparison, compare};
@@ -9,30 +9,30 @@ use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject, TokenVerifier, resolve};
 
-/// What changes do to one person.
+/// The effect of hypothetical changes on one identity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
-    /// The person as it is.
+    /// The identity without the changes.
     pub before: ResolvedIdentity,
-    /// The person with the changes, whose settings may read other groups out of the same token.
+    /// The identity with the changes. Changed settings may read other groups from the same token.
     pub after: Identity,
-    /// Groups that come, and groups that go.
+    /// The groups gained, and the groups lost.
     pub groups: (Vec<String>, Vec<String>),
-    /// Changes that do nothing, and why.
+    /// The changes without effect.
     pub no_ops: Vec<NoOp>,
-    /// The answers to what is asked, before and after; none where nothing was asked.
+    /// The answers to the check before and after; `None` without a check.
     pub answers: Option<[Answer; 2]>,
-    /// Everything that the person gains and loses.
+    /// The permissions gained and lost.
     pub comparison: Comparison,
     /// The policy with the changes.
     pub policy: Policy,
 }
 
-/// Tries changes on a person, and on a question of theirs where there is one (whose own `who` is not looked at).
+/// Evaluates hypothetical changes for an identity, and for a check of it if there is one (the check's own `who` is ignored).
 ///
 /// # Errors
-/// As [`gbac_engine::resolve`], before or after the changes: with other settings a token may name nobody. As
-/// [`evaluate`](crate::check::evaluate).
+/// The errors of [`gbac_engine::resolve`] before or after the changes, because other settings may read no user from a token;
+/// and those of [`evaluate`](crate::check::evaluate).
 ///
 /// ```
 /// use gbac_analysis::{HypotheticalChange, HypotheticalChanges, what_if};
@@ -45,8 +45,8 @@ pub struct WhatIf {
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let alice = Subject::Names { user: "alice".into(), groups: vec!["ops".into()] };
 /// let hypothetical: HypotheticalChanges = [HypotheticalChange::Join("eng".into())].into_iter().collect();
-/// let found = what_if(&policy, &alice, &hypothetical, None, None, At::IgnoringExpiry)?;
-/// assert_eq!(found.comparison.gains[0].pattern.name, "orders");
+/// let result = what_if(&policy, &alice, &hypothetical, None, None, At::IgnoringExpiry)?;
+/// assert_eq!(result.comparison.gains[0].pattern.name, "orders");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn what_if(
@@ -60,9 +60,9 @@ pub fn what_if(
     let before = resolve(policy, who, verify)?;
     let mut changed = policy.clone();
     let mut no_ops = hypothetical.apply(&mut changed);
-    let then = resolve(&changed, who, verify)?;
-    let (after, more) = hypothetical.person(&then.identity);
-    no_ops.extend(more);
+    let resolved = resolve(&changed, who, verify)?;
+    let (after, group_no_ops) = hypothetical.person(&resolved.identity);
+    no_ops.extend(group_no_ops);
     let answers = match question {
         Some(check) => {
             Some([evaluate(policy, &before.identity, check, otherwise)?, evaluate(&changed, &after, check, otherwise)?])

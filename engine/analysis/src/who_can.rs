@@ -1,4 +1,5 @@
-//! Who can perform an operation on a resource: every principal with a matching ACL, what allows it, and what denies it.
+//! Who can perform an operation on a resource: every principal with a matching ACL, the ACL that allows it, and the ACLs that
+//! deny it.
 
 use super::held::is_superuser;
 use super::tree::Place;
@@ -12,39 +13,39 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// Who may do one thing.
+/// The principals that can perform an operation on a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhoCan {
-    /// The superusers, by name: they may, whatever ACLs say (D-14).
+    /// The superusers, by name, who are allowed regardless of ACLs (D-14).
     pub superusers: Vec<String>,
-    /// Every holder that an ACL on this concerns, itself or through a role: everyone, then by type and name. Who is not
-    /// here and no superuser is decided as everyone is; where everyone is not here either, denied.
+    /// Every scope with a matching ACL of its own or of a role: everyone, then by type and name. Others, except superusers, get
+    /// the decision of everyone; if that is absent, they are denied.
     pub entries: Vec<WhoCanEntry>,
-    /// The principals of the denies that match. Whoever holds one of them is denied, whatever else allows it; so an entry
-    /// that may, may only as long as the same person is none of these.
+    /// The principals of the matching denies. An identity with one of them is denied, so an allowed entry is allowed only
+    /// without them.
     pub blocked_for: Vec<Principal>,
 }
 
-/// A holder, and how its request is decided when it holds nothing else.
+/// The decision for a scope alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhoCanEntry {
-    /// Whom this is about.
+    /// The scope.
     pub scope: Scope,
-    /// The members of a role, in order.
+    /// The members of a role, sorted.
     pub members: Vec<Principal>,
     /// The decision.
     pub outcome: Outcome,
-    /// The ACL that allows it, the first in the order of D-20; there also where a deny blocks it.
+    /// The first ACL that allows it, in the order of D-20, even if a deny blocks it.
     pub granted_by: Option<AclMatch>,
     /// Every ACL that denies it, in the order of D-20.
     pub denied_by: Vec<AclMatch>,
-    /// The answer may be another one once the host is known (D-04, D-31).
+    /// Whether the decision may differ once the host is known (D-04, D-31).
     pub host_unknown: bool,
 }
 
 impl WhoCanEntry {
-    /// Whether `User:*`, as the holder or among the members of a role, is the one user named `*` (D-33). Everyone is
-    /// [`Scope::Everyone`] and never a member.
+    /// Whether `User:*`, as the scope or as a member of the role, is the user named `*` (D-33). Everyone is [`Scope::Everyone`]
+    /// and never a member.
     ///
     /// ```
     /// use gbac_analysis::who_can;
@@ -55,9 +56,9 @@ impl WhoCanEntry {
     /// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "User:*" }] }],
     ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
     ///     "principal": "Role:r", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-    /// let found = who_can(&policy, &Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry));
-    /// assert_eq!(found.entries.len(), 2);
-    /// assert!(found.entries.iter().all(|entry| entry.is_literal() && !entry.scope.is_everyone()));
+    /// let result = who_can(&policy, &Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry));
+    /// assert_eq!(result.entries.len(), 2);
+    /// assert!(result.entries.iter().all(|entry| entry.is_literal() && !entry.scope.is_everyone()));
     /// # Ok::<(), gbac_json::Problems>(())
     /// ```
     #[must_use]
@@ -67,21 +68,21 @@ impl WhoCanEntry {
     }
 }
 
-/// An ACL that matches, and the way to it.
+/// A matching ACL and its access path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AclMatch {
     /// The ACL.
     pub acl: Acl,
-    /// The group that the way goes through.
+    /// The group on the access path.
     pub group: Option<String>,
-    /// The role that the way goes through.
+    /// The role on the access path.
     pub role: Option<String>,
 }
 
 /// Finds who is allowed to make a request. The time of the request is ignored, because the users, groups and roles in a policy
 /// never expire.
 ///
-/// Cost: the rows on the patterns that cover the name, and the members of their roles.
+/// Cost: one pass over the rows of the patterns that match the name, and over the members of their roles.
 ///
 /// ```
 /// use gbac_analysis::{Scope, who_can};
@@ -93,36 +94,36 @@ pub struct AclMatch {
 ///   "roles": [{ "name": "readers", "members": [{ "principal": "Group:eng" }] }],
 ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let found = who_can(&policy, &Request::new(Operation::Describe, ResourceType::Topic, "orders", At::IgnoringExpiry));
-/// let entry = &found.entries[0];
+/// let result = who_can(&policy, &Request::new(Operation::Describe, ResourceType::Topic, "orders", At::IgnoringExpiry));
+/// let entry = &result.entries[0];
 /// assert_eq!((&entry.scope, entry.outcome), (&Scope::One(Principal::group("eng")), Outcome::Allow));
-/// assert_eq!(entry.granted_by.as_ref().and_then(|by| by.role.as_deref()), Some("readers"));
+/// assert_eq!(entry.granted_by.as_ref().and_then(|granted| granted.role.as_deref()), Some("readers"));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
     let hits = Hits::new(policy, request);
-    // By number; `User:*` is everyone where it is the principal of an ACL, and a user where it is a member.
-    let mut concerned: Vec<(PrincipalId, bool)> = Vec::new();
+    // Sorted by number. `User:*` is everyone if it is the principal of an ACL, and a user if it is a member.
+    let mut affected: Vec<(PrincipalId, bool)> = Vec::new();
     let mut blocked_for = Vec::new();
-    for (id, of) in hits.by_principal() {
+    for (id, principal_hits) in hits.by_principal() {
         let Some(principal) = policy.principal(id) else { continue };
         let is_role = principal.kind() == PrincipalType::Role;
         if is_role && !policy.is_role(id) {
             continue;
         }
-        concerned.push((id, principal.is_everyone()));
+        affected.push((id, principal.is_everyone()));
         if is_role {
-            concerned.extend(policy.links(id).iter().map(|member| (*member, false)));
+            affected.extend(policy.links(id).iter().map(|member| (*member, false)));
         }
-        if of.iter().any(|hit| hit.denies) {
+        if principal_hits.iter().any(|hit| hit.denies) {
             blocked_for.push(principal.clone());
         }
     }
-    sort(&mut concerned, |a, b| a.cmp(b));
-    concerned.dedup();
-    let mut entries = Vec::with_capacity(concerned.len());
-    for (id, everyone) in concerned {
+    sort(&mut affected, |a, b| a.cmp(b));
+    affected.dedup();
+    let mut entries = Vec::with_capacity(affected.len());
+    for (id, everyone) in affected {
         let Some(principal) = policy.principal(id) else { continue };
         if everyone || !is_superuser(policy, principal) {
             let scope = if everyone { Scope::Everyone } else { Scope::One(principal.clone()) };
@@ -134,7 +135,7 @@ pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
     WhoCan { superusers: policy.settings().superusers.iter().cloned().collect(), entries, blocked_for }
 }
 
-/// The rows that match a request, whoever holds them.
+/// The rows that match a request, of all principals.
 pub(super) struct Hits<'a> {
     policy: &'a Policy,
     request: &'a Request<'a>,
@@ -143,18 +144,18 @@ pub(super) struct Hits<'a> {
     hits: Vec<Hit>,
 }
 
-/// A row that matches.
+/// A matching row.
 pub(super) struct Hit {
     principal: PrincipalId,
     pattern: PatternId,
-    /// How narrow the pattern is: the literal name most of all, the literal `*` least (D-20).
-    narrow: usize,
+    /// The specificity of the pattern: greatest for the literal name, least for the literal `*` (D-20).
+    specificity: usize,
     row: Row,
     pub(super) allows: bool,
     pub(super) denies: bool,
 }
 
-/// Where an ACL stands in the order of D-20 and D-35: by way, pattern, `User:*`, any host, operation and host.
+/// The sort key of an ACL in the order of D-20 and D-35: path, pattern, `User:*`, any host, operation and host.
 type Rank = (usize, usize, bool, bool, usize, Host);
 
 impl<'a> Hits<'a> {
@@ -162,34 +163,34 @@ impl<'a> Hits<'a> {
         Self::of_patterns(policy, request, |_| true)
     }
 
-    /// Those of patterns that cover a whole place; the request names it.
+    /// The matching rows on patterns that cover a whole place, whose name is in the request.
     pub(super) fn at(policy: &'a Policy, request: &'a Request<'a>, place: Place<'_>) -> Self {
         Self::of_patterns(policy, request, |pattern| Place::of(pattern).covers(place))
     }
 
-    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_asked: impl Fn(&Pattern) -> bool) -> Self {
+    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_selected: impl Fn(&Pattern) -> bool) -> Self {
         let host = request.host.map(|host| policy.host_id(Host::Address(host.to_canonical())));
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
         for id in policy.covering(request.resource_type, request.resource_name).as_slice() {
             let id = PatternId(*id);
-            let Some(pattern) = policy.pattern(id).filter(|pattern| is_asked(pattern)) else { continue };
-            let narrow = match pattern.pattern_type {
+            let Some(pattern) = policy.pattern(id).filter(|pattern| is_selected(pattern)) else { continue };
+            let specificity = match pattern.pattern_type {
                 PatternType::Literal if pattern.name() == request.resource_name => usize::MAX,
                 PatternType::Literal => 0,
                 PatternType::Prefixed => pattern.name().len() + 1,
             };
             for row in pattern.rows() {
-                // Fail closed: what may deny denies, what may allow does not (D-04).
-                let (is, may_be) = match host {
+                // Fails closed for an unknown host: rules for a host deny but do not allow (D-04).
+                let (applies, may_apply) = match host {
                     _ if row.host == HostId::ANY => (true, true),
                     None => (false, true),
                     Some(host) => (host == Some(row.host), host == Some(row.host)),
                 };
-                let (allows, denies) = (is && row.allow().meets(allow), may_be && row.deny().meets(deny));
-                if allows || denies || may_be && row.allow().meets(allow) {
-                    hits.push(Hit { principal: row.principal, pattern: id, narrow, row: *row, allows, denies });
+                let (allows, denies) = (applies && row.allow().meets(allow), may_apply && row.deny().meets(deny));
+                if allows || denies || may_apply && row.allow().meets(allow) {
+                    hits.push(Hit { principal: row.principal, pattern: id, specificity, row: *row, allows, denies });
                 }
             }
         }
@@ -199,7 +200,9 @@ impl<'a> Hits<'a> {
 
     /// The hits of each principal.
     pub(super) fn by_principal(&self) -> impl Iterator<Item = (PrincipalId, &[Hit])> {
-        self.hits.chunk_by(|a, b| a.principal == b.principal).filter_map(|of| of.first().map(|hit| (hit.principal, of)))
+        self.hits
+            .chunk_by(|a, b| a.principal == b.principal)
+            .filter_map(|hits| hits.first().map(|hit| (hit.principal, hits)))
     }
 
     /// The hits of one principal.
@@ -207,45 +210,46 @@ impl<'a> Hits<'a> {
         run(&self.hits, |hit| hit.principal.cmp(&principal))
     }
 
-    /// The ACLs of a principal that allow the request, in order.
+    /// The ACLs of a principal that allow the request, sorted.
     pub(super) fn allowing(&self, principal: PrincipalId) -> Vec<Acl> {
         let mut acls = Vec::new();
         for hit in self.of(principal).iter().filter(|hit| hit.allows) {
             let Some(pattern) = self.policy.pattern(hit.pattern) else { continue };
             let allowing = hit.row.of(Permission::Allow).iter();
-            let allowing = allowing.filter(|of| rank(*of, self.request.operation, Permission::Allow).is_some());
-            acls.extend(allowing.map(|of| self.policy.acl(pattern, &hit.row, of, Permission::Allow)));
+            let allowing =
+                allowing.filter(|operation| rank(*operation, self.request.operation, Permission::Allow).is_some());
+            acls.extend(allowing.map(|operation| self.policy.acl(pattern, &hit.row, operation, Permission::Allow)));
         }
         sort(&mut acls, |a, b| a.cmp(b));
         acls
     }
 
-    /// How the request of a holder is decided, given the number of its principal.
+    /// The decision for a scope, given the number of its principal.
     pub(super) fn entry(&self, scope: Scope, id: Option<PrincipalId>) -> WhoCanEntry {
         let mut members = Vec::new();
         let mut paths = PathMatches::new(self);
         match &scope {
-            Scope::Everyone => paths.go(None, self.everyone),
+            Scope::Everyone => paths.follow(None, self.everyone),
             Scope::One(principal) => match principal.kind() {
                 PrincipalType::User => {
                     paths.user(id);
                 }
                 PrincipalType::Group => {
-                    paths.go(None, self.everyone);
-                    paths.go(Some(principal.name()), id);
+                    paths.follow(None, self.everyone);
+                    paths.follow(Some(principal.name()), id);
                     paths.roles(Some(principal.name()), id);
                 }
                 PrincipalType::Role => {
-                    paths.go(None, self.everyone);
+                    paths.follow(None, self.everyone);
                     let role = id.filter(|id| self.policy.is_role(*id));
-                    paths.go(None, role);
+                    paths.follow(None, role);
                     let links = role.map_or(&[][..], |role| self.policy.links(role));
                     members.extend(links.iter().filter_map(|id| self.policy.principal(*id)).cloned());
                     sort(&mut members, |a, b| a.cmp(b));
                 }
             },
         }
-        let (granted_by, denied_by, host_unknown) = paths.end();
+        let (granted_by, denied_by, host_unknown) = paths.finish();
         let outcome = if granted_by.is_some() && denied_by.is_empty() { Outcome::Allow } else { Outcome::Deny };
         WhoCanEntry { scope, members, outcome, granted_by, denied_by, host_unknown }
     }
@@ -255,32 +259,32 @@ impl<'a> Hits<'a> {
         self.of_identity(identity).1
     }
 
-    /// What allows an identity, what denies it, and whether the host could change the answer.
+    /// The ACL that allows an identity, the ACLs that deny it, and whether the host could change the decision.
     pub(super) fn of_identity(&self, identity: &Identity) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
         let mut paths = PathMatches::new(self);
         let id = |kind, name: &str| self.policy.principal_id(kind, name);
         paths.user(id(PrincipalType::User, identity.user()));
         for name in identity.groups() {
             let group = id(PrincipalType::Group, name);
-            paths.go(Some(name), group);
+            paths.follow(Some(name), group);
             paths.roles(Some(name), group);
         }
-        let (granted_by, denied_by, host_unknown) = paths.end();
+        let (granted_by, denied_by, host_unknown) = paths.finish();
         let mut denying: Vec<AclMatch> = Vec::new();
-        for found in denied_by {
-            // Several ways may lead to one role; the first is told.
-            if denying.iter().all(|known| known.acl != found.acl) {
-                denying.push(found);
+        for deny in denied_by {
+            // Several paths may lead to one role; only the first is returned.
+            if denying.iter().all(|known| known.acl != deny.acl) {
+                denying.push(deny);
             }
         }
         (granted_by, denying, host_unknown)
     }
 }
 
-/// The ways from a holder to the ACLs that match, as they are gone.
+/// Collects the matching ACLs, path by path.
 struct PathMatches<'a> {
     hits: &'a Hits<'a>,
-    /// The place of the next way.
+    /// The index of the next path.
     place: usize,
     allows: Vec<(Rank, AclMatch)>,
     denies: Vec<(Rank, AclMatch)>,
@@ -292,23 +296,23 @@ impl<'a> PathMatches<'a> {
         Self { hits, place: 0, allows: Vec::new(), denies: Vec::new(), host_might_allow: false }
     }
 
-    /// Goes the ways of a user: its own, with `User:*`, then its roles.
+    /// Follows the paths of a user: its own, with `User:*`, then its roles.
     fn user(&mut self, user: Option<PrincipalId>) {
         let everyone = self.hits.everyone;
-        self.go(None, user.filter(|user| everyone != Some(*user)));
+        self.follow(None, user.filter(|user| everyone != Some(*user)));
         self.place = 0;
-        self.go(None, everyone);
+        self.follow(None, everyone);
         self.roles(None, user);
     }
 
     fn roles(&mut self, group: Option<&str>, member: Option<PrincipalId>) {
         for role in member.map_or(&[][..], |member| self.hits.policy.links(member)) {
-            self.go(group, Some(*role));
+            self.follow(group, Some(*role));
         }
     }
 
-    /// Goes the next way: to a principal, through a group where one is given.
-    fn go(&mut self, group: Option<&str>, to: Option<PrincipalId>) {
+    /// Follows the next path: to a principal, through a group if given.
+    fn follow(&mut self, group: Option<&str>, to: Option<PrincipalId>) {
         let place = self.place;
         self.place += 1;
         let Some(to) = to else { return };
@@ -321,54 +325,54 @@ impl<'a> PathMatches<'a> {
             let everyone = hits.everyone == Some(to);
             for (applies, permission) in [(hit.denies, Permission::Deny), (hit.allows, Permission::Allow)] {
                 if applies {
-                    self.take(hit, permission, (place, usize::MAX - hit.narrow, everyone), group);
+                    self.add(hit, permission, (place, usize::MAX - hit.specificity, everyone), group);
                 }
             }
         }
     }
 
-    fn take(
+    fn add(
         &mut self,
         hit: &Hit,
         permission: Permission,
-        (way, pattern, everyone): (usize, usize, bool),
+        (path, pattern, everyone): (usize, usize, bool),
         group: Option<&str>,
     ) {
         let policy = self.hits.policy;
         let host = policy.host(hit.row.host);
         for operation in hit.row.of(permission).iter() {
             let Some(rank) = rank(operation, self.hits.request.operation, permission) else { continue };
-            let place = (way, pattern, everyone, host == Host::Any, rank, host);
+            let place = (path, pattern, everyone, host == Host::Any, rank, host);
             let matches = if permission == Permission::Deny { &mut self.denies } else { &mut self.allows };
-            // Of what allows it, only the first is told.
+            // Only the first ACL that allows it is returned.
             if permission == Permission::Allow && matches.first().is_some_and(|(first, _)| *first <= place) {
                 continue;
             }
             let Some(pattern) = policy.pattern(hit.pattern) else { continue };
             let acl = policy.acl(pattern, &hit.row, operation, permission);
             let role = (acl.principal.kind() == PrincipalType::Role).then(|| acl.principal.name().to_owned());
-            let found = (place, AclMatch { acl, group: group.map(str::to_owned), role });
+            let entry = (place, AclMatch { acl, group: group.map(str::to_owned), role });
             if permission == Permission::Allow {
                 matches.clear();
             }
-            matches.push(found);
+            matches.push(entry);
         }
     }
 
-    /// What allows, what denies, and whether the host could change the answer.
-    fn end(mut self) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
+    /// The ACL that allows, the ACLs that deny, and whether the host could change the decision.
+    fn finish(mut self) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
         sort(&mut self.denies, |a, b| a.0.cmp(&b.0));
         let host_unknown = match (self.denies.first(), self.allows.first()) {
             (Some((_, deny)), _) => self.hits.request.host.is_none() && deny.acl.host != Host::Any,
             (None, Some(_)) => false,
             (None, None) => self.host_might_allow,
         };
-        let denies = self.denies.into_iter().map(|(_, found)| found).collect();
-        (self.allows.pop().map(|(_, found)| found), denies, host_unknown)
+        let denies = self.denies.into_iter().map(|(_, matching)| matching).collect();
+        (self.allows.pop().map(|(_, matching)| matching), denies, host_unknown)
     }
 }
 
-/// The place of an ACL's operation among those that answer the one asked for; none when it does not (D-02, D-20).
+/// The rank of an ACL's operation among those that apply to the requested one; `None` if it does not apply (D-02, D-20).
 fn rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
     match of_acl {
         _ if of_acl == requested => Some(0),

@@ -47,7 +47,7 @@ fn a_request_has_an_event_for_each_of_its_checks() {
 }
 
 #[test]
-fn a_refused_identity_has_an_event_that_says_what_was_asked() {
+fn refused_identities_have_an_event_with_the_request() {
     let product = Product::default();
     let (server, client) = (Endpoint::default(), Endpoint::default());
     let context = Context {
@@ -59,17 +59,17 @@ fn a_refused_identity_has_an_event_that_says_what_was_asked() {
         correlation_uid: None,
         invoked_by: None,
     };
-    let told = |question: Value| {
-        let mut check = question;
+    let event_of = |query: Value| {
+        let mut check = query;
         check["identity"] = json!({ "user": "alice" });
         let check = check_from_value(&check).unwrap();
         event_to_value(&refused_check_event(context, "the token has expired", &check))
     };
-    let event = told(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
+    let event = event_of(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
     assert_eq!(event["resources"], json!([{ "name": "x", "type": "topic" }]));
     assert_eq!(event["actor"]["user"], json!({ "name": "{{anonymous}}", "type_id": 0 }));
     assert_eq!(event["actor"]["authorizations"][0]["policy"]["desc"], "the token has expired");
-    let event = told(json!({ "request": { "api": "kafka", "name": "OffsetCommit",
+    let event = event_of(json!({ "request": { "api": "kafka", "name": "OffsetCommit",
         "resources": { "topic": ["x", "y"], "group": ["g"] } } }));
     assert_eq!(event["resources"][2], json!({ "name": "y", "type": "topic" }));
     assert_eq!((&event["status_id"], &event["api"]["operation"]), (&json!(2), &json!("offset_commit")));

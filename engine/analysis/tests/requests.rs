@@ -18,7 +18,7 @@ fn resources(text: &str) -> ResourceNames {
     text.split_whitespace().map(pair).collect()
 }
 
-/// A need on one line: `&(READ topic:a, |(WRITE topic:b, ALTER cluster))`.
+/// A requirement as one line: `&(READ topic:a, |(WRITE topic:b, ALTER cluster))`.
 fn line(need: &Requirement) -> String {
     let list = |sign: char, parts: &[Requirement]| {
         format!("{sign}({})", parts.iter().map(line).collect::<Vec<_>>().join(", "))
@@ -37,7 +37,7 @@ fn line(need: &Requirement) -> String {
     }
 }
 
-/// API, request, resources, need. One line at least for every row of the table.
+/// API, request, resources, requirement. At least one line for every row of the table.
 #[rustfmt::skip]
 const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("kafka", "Produce", "topic=x", "WRITE topic:x"),
@@ -148,22 +148,22 @@ const NEEDS: &[(&str, &str, &str, &str)] = &[
 
 #[test]
 fn every_request_needs_what_the_platform_documents() {
-    let mut seen = BTreeSet::new();
+    let mut covered = BTreeSet::new();
     for (api, name, given, need) in NEEDS {
         let expanded = expand(api, name, &resources(given)).unwrap_or_else(|error| panic!("{name} {given}: {error}"));
         assert_eq!(line(&expanded), *need, "{name} {given}");
-        seen.insert((Api::from_name(api).unwrap(), find(Api::from_name(api).unwrap(), name).unwrap().id));
+        covered.insert((Api::from_name(api).unwrap(), find(Api::from_name(api).unwrap(), name).unwrap().id));
     }
     let rows: BTreeSet<_> = catalog().iter().map(|row| (row.api, row.id)).collect();
-    assert_eq!(seen, rows, "rows without a line in this test");
+    assert_eq!(covered, rows, "rows without a line in this test");
 }
 
 #[test]
 fn names_are_taken_as_they_are() {
-    let odd = [String::new(), " a ".into(), "*".into(), "日本/x,y".into(), "a\u{0}".into()];
-    let given = ResourceNames::from([("topic".to_string(), odd.to_vec())]);
+    let unusual_names = [String::new(), " a ".into(), "*".into(), "日本/x,y".into(), "a\u{0}".into()];
+    let given = ResourceNames::from([("topic".to_string(), unusual_names.to_vec())]);
     let need = expand("kafka", "Fetch", &given).unwrap();
-    assert_eq!(need.checks().iter().map(|check| check.resource_name.clone()).collect::<Vec<_>>(), odd);
+    assert_eq!(need.checks().iter().map(|check| check.resource_name.clone()).collect::<Vec<_>>(), unusual_names);
 }
 
 #[rustfmt::skip]
@@ -233,7 +233,7 @@ fn long_and_odd_input_gives_a_fault_and_no_panic() {
     }
 }
 
-/// Every way to give a row none, one or two names of each kind that it takes.
+/// Every combination of none, one or two names of each type that a row accepts.
 fn fillings(takes: &[gbac_analysis::requests::ParameterSpec]) -> Vec<ResourceNames> {
     let mut all = vec![ResourceNames::default()];
     for kind in takes {
@@ -291,7 +291,8 @@ fn whatever_is_named_the_laws_hold() {
                 let known = is_implied(check.resource_type) || named.is_some_and(|n| n.contains(&check.resource_name));
                 assert!(known, "{} {check}", row.id);
             }
-            // Every set of allowed checks: what allows, allows with one more; none and all give the ends.
+            // Every set of allowed checks: an allowed set stays allowed with one more check; the empty and the full set give
+            // the extremes.
             let outcome = |allowed: u32| {
                 need.outcome(|check| {
                     let bit = checks.iter().position(|other| *other == check).unwrap();
@@ -341,7 +342,7 @@ fn audit_names_the_request_and_not_its_variant() {
 }
 
 #[test]
-fn recipes_need_what_the_documentation_recommends() {
+fn recipes_need_the_recommended_permissions() {
     let expand = |id: &str, given: &str| recipe(id).unwrap().expand(&resources(given)).unwrap();
     assert_eq!(
         line(&expand("consume", "topic=a group=g")),
@@ -359,7 +360,7 @@ fn recipes_need_what_the_documentation_recommends() {
     assert_eq!(line(&expand("schema-write", "subject=s")), "&(READ subject:s, WRITE subject:s)");
 
     let streams = expand("streams", "input_topic=in output_topic=out group=app internal_topic=app-x-changelog");
-    // What the documentation grants: read the input, write the output, read the group, all that internal topics need.
+    // The documentation grants: read the input, write the output, read the group, and everything on internal topics.
     let granted = |check: &RequiredCheck| {
         let text = line(&Requirement::Check(check.clone()));
         let internal = text.ends_with("topic:app-x-changelog");

@@ -35,7 +35,7 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
         let members = members(&client, name)?;
         let text = json!({ "role_name": name, "members": members }).to_string();
         let read = imported.import.read(&text, None);
-        // A line for each of thousands of valid roles would hide the others.
+        // Skipped otherwise, because a line for each of thousands of valid roles would hide the notes.
         if !read.unread.is_empty() {
             imported.reads.push((format!("role {name}"), read));
         }
@@ -58,7 +58,7 @@ fn read(imported: &mut Imported, client: &Client, path: &str) -> Result<(), Fail
     Ok(())
 }
 
-/// Every page of 1000.
+/// Reads every page of 1000 entries.
 fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -> Result<Vec<T>, CallError> {
     let (mut all, mut token) = (Vec::new(), String::new());
     loop {

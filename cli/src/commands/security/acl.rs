@@ -26,22 +26,22 @@ use crate::progress::Progress;
 /// Creates the ACLs; a refused one does not stop the others.
 pub(super) fn create(
     client: &Client,
-    wanted: BTreeSet<Acl>,
+    new_acls: BTreeSet<Acl>,
     dry_run: bool,
     format: Format,
 ) -> Result<ExitCode, Failure> {
     if dry_run {
-        return dry_run_of_create(client, wanted, format);
+        return dry_run_of_create(client, new_acls, format);
     }
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
-    let mut progress = Progress::new(wanted.len(), "ACL");
-    for acl in &wanted {
+    let mut progress = Progress::new(new_acls.len(), "ACL");
+    for acl in &new_acls {
         let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::spelled(acl, roles));
         progress.step();
         match created {
             Ok(_) => done.push(Row::with_message(acl, roles, String::new())),
             Err(error @ CallError::Refused(_)) => done.push(Row::with_message(acl, roles, error.to_string())),
-            // This error would affect all the others too.
+            // This error would also affect all other calls.
             Err(error) => {
                 fatal = Some(error);
                 break;
@@ -69,9 +69,9 @@ fn outcome(rows: &[Row]) -> ExitCode {
 }
 
 /// How creating the ACLs would change effective access.
-fn dry_run_of_create(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<ExitCode, Failure> {
+fn dry_run_of_create(client: &Client, new_acls: BTreeSet<Acl>, format: Format) -> Result<ExitCode, Failure> {
     let (mut done, mut changes) = (Vec::new(), Vec::new());
-    for acl in wanted {
+    for acl in new_acls {
         let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
         done.push(Row::with_message(&acl, client.roles(), faults.join("; ")));
         if faults.is_empty() {
@@ -107,7 +107,7 @@ fn validated(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), 
     Ok((before, after))
 }
 
-/// Every ACL that matches one of the filters, in order.
+/// Every ACL that matches one of the filters, sorted.
 pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSet<Acl>, Failure> {
     let mut matching_acls = BTreeSet::new();
     for filter in filters {
@@ -155,7 +155,7 @@ const fn subsystem(of: ResourceType) -> SubsystemArg {
     }
 }
 
-/// Lists the matching ACLs, asks for confirmation and deletes them; or shows how that would change effective access.
+/// Lists the matching ACLs, asks for confirmation and deletes them; a dry run shows the change of effective access instead.
 pub(super) fn delete(
     client: &Client,
     args: &DeleteAclsArgs,

@@ -59,8 +59,8 @@ const fn is_single(kind: ResourceType) -> bool {
     matches!(kind, ResourceType::Cluster | ResourceType::Registry)
 }
 
-/// The ACLs to create: one for each combination, in their order.
-pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
+/// The ACLs to create, one for each combination of the flags.
+pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     let (resources, operations, sides) =
         (resources(&args.acls.resources)?, operations(&args.acls)?, PermissionArgs::both(&args.acls)?);
     let none = |what: &str| Err(Failure::usage(format!("nothing to create: {what}")));
@@ -105,7 +105,7 @@ pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     Ok(acls)
 }
 
-/// The filters of existing ACLs: one for each combination. What the flags omit matches everything.
+/// The filters of existing ACLs, one for each combination of the flags. Omitted flags match everything.
 pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     let (resources, operations, sides) =
         (resources(&args.acls.resources)?, operations(&args.acls)?, PermissionArgs::both(&args.acls)?);
@@ -146,12 +146,12 @@ pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     Ok(all)
 }
 
-/// Each of the given values, or `None`, which matches everything.
+/// The given values; `[None]` without values, which matches everything.
 fn any<T: Clone>(named: &[T]) -> Vec<Option<T>> {
     if named.is_empty() { vec![None] } else { named.iter().cloned().map(Some).collect() }
 }
 
-/// As [`filters`], but at least one filter is required, so that omitting all of them does not delete every ACL.
+/// Like [`filters`], but requires a flag, so that a command without flags does not delete every ACL.
 pub(super) fn narrow(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     let filters = filters(args)?;
     let everything = AclFilter::default();

@@ -15,8 +15,8 @@ use crate::output::Failure;
 pub(crate) fn run(connect: &ConnectArgs, command: &SecurityCommand, format: Format) -> Result<ExitCode, Failure> {
     match command {
         SecurityCommand::Acl { command: AclCommand::Create(args) } => {
-            let wanted = filters::wanted(args)?;
-            acl::create(&Client::open(connect)?, wanted, args.dry_run, format)
+            let acls = filters::acls_to_create(args)?;
+            acl::create(&Client::open(connect)?, acls, args.dry_run, format)
         }
         SecurityCommand::Acl { command: AclCommand::List(args) } => {
             let filters = filters::filters(&args.filter)?;

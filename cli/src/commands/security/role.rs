@@ -55,8 +55,8 @@ pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) 
 }
 
 fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
-    let made: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
-    let name = made.role.name;
+    let created: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
+    let name = created.role.name;
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!({ "roles": [name] })),
         Format::Text => output::text(&format!(
@@ -69,7 +69,7 @@ fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// A name as the platform's command line shows it.
+/// A quoted name, like in the platform's command line.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", plain(name))
 }
@@ -108,7 +108,7 @@ fn members_json(members: &[Principal]) -> Value {
     members.iter().map(member).collect()
 }
 
-/// Members with their type in front (specification 4.4).
+/// Members with their type as prefix (specification 4.4).
 fn cells(members: &[Principal]) -> Vec<Vec<String>> {
     members.iter().map(|member| vec![member.to_string(), member.kind().prefix().into()]).collect()
 }
@@ -121,10 +121,10 @@ struct RoleDetails {
 
 impl RoleDetails {
     fn read(client: &Client, role: &str) -> Result<Self, Failure> {
-        let seen: GetRole = client.get(&paths::role(role))?;
+        let found: GetRole = client.get(&paths::role(role))?;
         let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
         let permissions = rows(&matching(client, &[filter])?, client.roles());
-        Ok(Self { members: principals(&seen.members)?, permissions })
+        Ok(Self { members: principals(&found.members)?, permissions })
     }
 
     fn show(&self, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
@@ -149,7 +149,7 @@ impl RoleDetails {
     }
 }
 
-/// The names in descending order, as the platform lists them.
+/// Prints the names in descending order, like the platform.
 fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failure> {
     let listed: ListRoles = client.get(&paths::roles(query))?;
     let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();

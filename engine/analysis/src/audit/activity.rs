@@ -1,4 +1,4 @@
-//! API activity events (6003): what was asked, what was decided, and by which ACL, group and role (D-23).
+//! API activity events (6003): the request, the decision, and the ACL, group and role that decided it (D-23).
 
 use super::event::{Class, Event, Node, status_id};
 use super::redact::{header_value, url};
@@ -6,63 +6,63 @@ use super::{Context, Group, User, UserKind, push_text, without_credentials};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request};
 use gbac_engine::model::{Acl, Host, Operation, Principal, PrincipalType};
 
-/// What settled a request.
+/// The decision about a request, and its source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Authorization<'a> {
-    /// The engine, for one check.
+    /// The engine's decision about one check.
     Acl {
-        /// What was asked.
+        /// The request of the check.
         request: Request<'a>,
-        /// What was decided.
+        /// Its decision.
         decision: &'a Decision,
     },
-    /// The service's own rule, for APIs that ACLs do not govern, such as the Admin API.
+    /// The service's own rule, for APIs that ACLs do not cover, such as the Admin API.
     Service {
         /// Allowed or denied.
         outcome: Outcome,
-        /// Why, in words; empty where there is nothing to say. What looks like a credential is taken out.
+        /// The reason, as text; may be empty. Credentials are removed.
         reason: &'a str,
     },
-    /// The service's own rule, for a request that ended.
+    /// The service's own rule, for a completed request.
     Call(CallResult<'a>),
 }
 
-/// What a request led to.
+/// The effect of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEffect {
-    /// What was asked for.
+    /// The requested effect.
     Done,
-    /// Nothing: everything was as requested before, or it was a trial.
+    /// Nothing, because the state was already as requested, or it was a dry run.
     NoEffect,
     /// Nothing, because it was refused or failed.
     Refused,
 }
 
-/// How a request ended.
+/// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallResult<'a> {
-    /// Whether the caller was allowed to make it.
+    /// Whether the caller was authorized.
     pub authorized: Outcome,
-    /// Why, in words.
+    /// The reason for that, as text.
     pub reason: &'a str,
-    /// What it led to.
+    /// Its effect.
     pub effect: CallEffect,
     /// The status of the HTTP response.
     pub http_status: u16,
     /// A stable code for an effect other than [`CallEffect::Done`].
     pub code: &'a str,
-    /// The same in words. What looks like a credential is taken out.
+    /// The same as text. Credentials are removed.
     pub detail: &'a str,
 }
 
-/// A resource that a request touches, besides the one that was checked.
+/// A resource of a request, in addition to the checked one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedResource<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its kind, such as `role`.
     pub kind: &'a str,
-    /// The ACL, where it is one.
+    /// The ACL, if it is one.
     pub acl: Option<&'a Acl>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> AuditedResource<'a> {
     }
 }
 
-/// The HTTP request that carried it.
+/// The HTTP request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpRequest<'a> {
     /// The method, such as `GET`.
@@ -89,41 +89,41 @@ pub struct HttpRequest<'a> {
     pub scheme: &'a str,
     /// The value of the `Host` header.
     pub host: &'a str,
-    /// The port that it arrived at.
+    /// The local port.
     pub port: Option<u16>,
-    /// Path and query; values of parameters that carry credentials are taken out.
+    /// Path and query; the values of parameters that contain credentials are removed.
     pub path: &'a str,
-    /// The headers in order; credentials are taken out.
+    /// The headers in order; credentials are removed.
     pub headers: &'a [(String, String)],
     /// The version of HTTP, such as `1.1`.
     pub version: &'a str,
 }
 
-/// What an API activity event tells.
+/// The content of an API activity event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApiActivity<'a> {
-    /// When, by whom written, between which ends.
+    /// Time, product and endpoints.
     pub context: Context<'a>,
-    /// Who asked. For [`Authorization::Acl`] a superuser is seen from the decision.
+    /// The caller. With [`Authorization::Acl`], the decision shows whether it is a superuser.
     pub user: User<'a>,
-    /// What was asked for, such as `produce`: `RequestSpec::audit_operation` of the request table, or an HTTP method.
+    /// The operation, such as `produce`: `RequestSpec::audit_operation` of the request table, or an HTTP method.
     pub operation: &'a str,
-    /// What settled it.
+    /// The decision.
     pub authorization: Authorization<'a>,
-    /// The HTTP request, where there was one.
+    /// The HTTP request, if there was one.
     pub http: Option<HttpRequest<'a>>,
-    /// What the request touches besides the resource that was checked.
+    /// The resources of the request, except the checked one.
     pub resources: &'a [AuditedResource<'a>],
 }
 
-/// The event of one decision.
+/// Creates the event of one decision.
 ///
-/// `actor.user.groups` holds only the group that the deciding ACL was reached through, and the role where it came
-/// through one; nothing where neither applies (specification 6, D-23).
+/// `actor.user.groups` contains only the group and the role through which the deciding ACL applies, if any (specification 6,
+/// D-23).
 #[must_use]
 pub fn api_activity(input: &ApiActivity<'_>) -> Event {
     let mut resources: Vec<Node> = input.resources.iter().map(resource).collect();
-    let settled = match input.authorization {
+    let parts = match input.authorization {
         Authorization::Acl { request, decision } => {
             resources.push(Node::Object(vec![
                 ("name", Node::text(request.resource_name)),
@@ -140,7 +140,7 @@ pub fn api_activity(input: &ApiActivity<'_>) -> Event {
     }
     api.push(("service", input.context.service()));
     let mut body = vec![
-        ("actor", settled.actor),
+        ("actor", parts.actor),
         ("api", Node::Object(api)),
         ("cloud", Node::Object(vec![("provider", Node::text(""))])),
         ("dst_endpoint", input.context.dst_endpoint()),
@@ -151,19 +151,19 @@ pub fn api_activity(input: &ApiActivity<'_>) -> Event {
     if !resources.is_empty() {
         body.push(("resources", Node::List(resources)));
     }
-    let asked_from = match input.authorization {
+    let request_host = match input.authorization {
         Authorization::Acl { request, .. } => request.host,
         Authorization::Service { .. } | Authorization::Call(_) => None,
     };
-    body.push(("src_endpoint", input.context.src_endpoint(asked_from)));
+    body.push(("src_endpoint", input.context.src_endpoint(request_host)));
     match input.authorization {
         Authorization::Call(result) => push_status(&mut body, &result),
         Authorization::Acl { .. } | Authorization::Service { .. } => {
-            body.push(("status_id", status_id(settled.outcome == Outcome::Allow)));
+            body.push(("status_id", status_id(parts.outcome == Outcome::Allow)));
         }
     }
-    body.push(("unmapped", settled.unmapped));
-    Event::new(Class::ApiActivity, settled.activity_id, &input.context, body)
+    body.push(("unmapped", parts.unmapped));
+    Event::new(Class::ApiActivity, parts.activity_id, &input.context, body)
 }
 
 fn push_status(body: &mut Vec<(&'static str, Node)>, result: &CallResult<'_>) {
@@ -182,15 +182,15 @@ fn push_status(body: &mut Vec<(&'static str, Node)>, result: &CallResult<'_>) {
     body.push(("status_id", Node::Number(id)));
 }
 
-/// The parts of an event that depend on what settled the request.
-struct Settled {
+/// The parts of an event that depend on the kind of decision.
+struct DecisionParts {
     activity_id: i64,
     outcome: Outcome,
     actor: Node,
     unmapped: Node,
 }
 
-fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -> Settled {
+fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -> DecisionParts {
     let kind = if decision.reason == Reason::Superuser { UserKind::Admin } else { input.user.kind };
     let mut groups = Vec::new();
     groups.extend(decision.group.as_deref().map(Group::Idp));
@@ -228,17 +228,17 @@ fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -
             ]),
         ),
     ]);
-    Settled {
+    DecisionParts {
         activity_id: activity_of(request.operation),
         outcome: decision.outcome,
-        actor: actor(input, decision.outcome, "aclAuthorization", &why(decision), kind, &groups),
+        actor: actor(input, decision.outcome, "aclAuthorization", &description(decision), kind, &groups),
         unmapped: Node::Object(vec![("authorization_metadata", metadata)]),
     }
 }
 
-fn by_service(input: &ApiActivity<'_>, outcome: Outcome, reason: &str) -> Settled {
+fn by_service(input: &ApiActivity<'_>, outcome: Outcome, reason: &str) -> DecisionParts {
     let desc = without_credentials(reason);
-    Settled {
+    DecisionParts {
         activity_id: activity_of_method(input.http.map_or("", |http| http.method)),
         outcome,
         actor: actor(input, outcome, input.context.service, &desc, input.user.kind, &[]),
@@ -265,8 +265,8 @@ fn actor(
     Node::Object(members)
 }
 
-/// The policy's description: why it was decided so, with the deciding ACL in the platform's log form.
-fn why(decision: &Decision) -> String {
+/// The policy's description: the reason, with the deciding ACL in the platform's log format.
+fn description(decision: &Decision) -> String {
     match (decision.reason, &decision.acl) {
         (Reason::Superuser, _) => "superuser".into(),
         (Reason::Expired, _) => "identity expired".into(),
@@ -302,7 +302,7 @@ fn host_text(host: Host) -> String {
     }
 }
 
-/// OCSF's activity of an operation; what only looks, but at other than records or configuration, counts as update.
+/// OCSF's activity of an operation. Operations that only read something other than records or configuration count as update.
 const fn activity_of(operation: Operation) -> i64 {
     match operation {
         Operation::Create => CREATE,
@@ -353,7 +353,7 @@ fn resource(resource: &AuditedResource<'_>) -> Node {
     Node::Object(members)
 }
 
-/// The methods that OCSF 1.0.0 knows.
+/// The methods of OCSF 1.0.0.
 const METHODS: [&str; 8] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE"];
 
 fn http_request(http: &HttpRequest<'_>) -> Node {
@@ -364,7 +364,7 @@ fn http_request(http: &HttpRequest<'_>) -> Node {
             if name.eq_ignore_ascii_case("user-agent") {
                 user_agent = Some(value.clone());
             }
-            // `host` is part of the address, where user and password are taken out.
+            // `host` is part of the URL, from which user and password are removed.
             if !name.eq_ignore_ascii_case("host") {
                 headers.push(Node::Object(vec![("name", Node::text(name)), ("value", Node::Text(value))]));
             }
@@ -372,7 +372,7 @@ fn http_request(http: &HttpRequest<'_>) -> Node {
     }
     let host = hostname(http.host);
     let path = url(http.path);
-    let whole = host.map(|host| match http.port {
+    let full_url = host.map(|host| match http.port {
         Some(port) => format!("{}://{host}:{port}{path}", http.scheme),
         None => format!("{}://{host}{path}", http.scheme),
     });
@@ -383,7 +383,7 @@ fn http_request(http: &HttpRequest<'_>) -> Node {
         target.push(("port", Node::Number(port.into())));
     }
     target.push(("scheme", Node::text(http.scheme)));
-    push_text(&mut target, "url_string", whole.as_deref());
+    push_text(&mut target, "url_string", full_url.as_deref());
     let mut members = Vec::new();
     if !headers.is_empty() {
         members.push(("http_headers", Node::List(headers)));
@@ -397,7 +397,7 @@ fn http_request(http: &HttpRequest<'_>) -> Node {
     Node::Object(members)
 }
 
-/// The name in the value of a `Host` header, if it is one: without user, password and port.
+/// The host name in a `Host` header without user, password and port; `None` if it is invalid.
 fn hostname(host: &str) -> Option<&str> {
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let name = match host.rsplit_once(':') {

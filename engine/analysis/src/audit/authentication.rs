@@ -1,12 +1,12 @@
-//! Authentication events (3002): who signed in, with every group of the token (specification 6).
+//! Authentication events (3002): the user who signed in, with every group of the token (specification 6).
 
 use super::event::{Class, Event, Node, status_id};
 use super::{Context, Group, User, push_text, without_credentials};
 
-/// How somebody signed in, with OCSF's number.
+/// The authentication protocol, with OCSF's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthProtocol<'a> {
-    /// 0: not known.
+    /// 0: unknown.
     Unknown,
     /// 2: Kerberos.
     Kerberos,
@@ -17,7 +17,7 @@ pub enum AuthProtocol<'a> {
 }
 
 impl AuthProtocol<'_> {
-    /// A token of an OIDC identity provider over SASL, as the platform names it.
+    /// A token of an OIDC identity provider over SASL, in the platform's terms.
     pub const OIDC: AuthProtocol<'static> = AuthProtocol::Named("SASL-OAUTHBEARER");
 
     const fn id(&self) -> i64 {
@@ -38,7 +38,7 @@ impl AuthProtocol<'_> {
     }
 }
 
-/// How it ended.
+/// The result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignInResult<'a> {
     /// Signed in.
@@ -46,29 +46,29 @@ pub enum SignInResult<'a> {
         /// Every group of the identity, in token order (specification 6).
         groups: &'a [String],
     },
-    /// Refused; nothing that the credential claims is recorded, apart from the user's name.
+    /// Refused. Apart from the user's name, nothing from the credential is recorded.
     Failure {
-        /// Why, in words; what looks like a credential is taken out.
+        /// The reason, as text. Credentials are removed.
         detail: &'a str,
     },
 }
 
-/// What an authentication event tells.
+/// The content of an authentication event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Authentication<'a> {
-    /// When, by whom written, between which ends.
+    /// Time, product and endpoints.
     pub context: Context<'a>,
-    /// Who signed in, or wanted to.
+    /// The user who signed in or tried to.
     pub user: User<'a>,
-    /// How.
+    /// The protocol.
     pub protocol: AuthProtocol<'a>,
-    /// Whether the credential travelled without TLS.
+    /// Whether the credential was sent without TLS.
     pub cleartext: bool,
-    /// How it ended.
+    /// The result.
     pub result: SignInResult<'a>,
 }
 
-/// The event of one sign-in.
+/// Creates the event of one sign-in.
 ///
 /// ```
 /// use gbac_analysis::audit::{AuthProtocol, Authentication, Context, Endpoint, Product, SignInResult, User, authentication, service};
@@ -110,7 +110,7 @@ pub fn authentication(input: &Authentication<'_>) -> Event {
             body.push(("user", input.user.node(input.user.kind, &groups)));
         }
         SignInResult::Failure { detail } => {
-            // Typed where a name goes, a token would stay in the log.
+            // A token that a user typed as a name must not be logged.
             let name = without_credentials(input.user.name);
             let user = User { name: &name, uid: None, domain: None, kind: input.user.kind };
             body.push(("status_code", Node::text("credentials_rejected")));

@@ -1,4 +1,4 @@
-//! Events of changes: who changed what, how it was before and after, and the state that it led to (D-50).
+//! Events of changes: the user, the old and new values, and the resulting state (D-50).
 
 use gbac_engine::escape::visible;
 use gbac_engine::model::{Acl, PatternType, Principal, PrincipalType};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::event::{Class, Event, Node, status_id};
 use super::{AuthProtocol, Context, User, UserKind};
 
-/// What was changed, as it was before or as it is after.
+/// A change, with the values before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modification<'a> {
     /// An ACL was added.
@@ -20,7 +20,7 @@ pub enum Modification<'a> {
     RoleDeleted {
         /// Its name.
         name: &'a str,
-        /// Its members until then.
+        /// Its members before.
         members: &'a [Principal],
         /// The ACLs of the role that were deleted with it.
         acls: &'a [Acl],
@@ -43,23 +43,23 @@ pub enum Modification<'a> {
     SuperuserAdded(&'a str),
     /// A user stopped being a superuser.
     SuperuserRemoved(&'a str),
-    /// A user or a group gained limited access to the service.
+    /// A user or group gained limited access to the service.
     AccessGranted {
         /// The level, such as `read_only`.
         level: &'a str,
         /// The user or group.
         grantee: &'a Principal,
     },
-    /// A user or a group lost limited access to the service.
+    /// A user or group lost limited access to the service.
     AccessRevoked {
         /// The level, such as `read_only`.
         level: &'a str,
         /// The user or group.
         grantee: &'a Principal,
     },
-    /// A setting, a property or another value got another value.
+    /// A setting, property or other value changed.
     ValueSet {
-        /// What kind of thing it is, such as `setting` or `logger`.
+        /// The kind of value, such as `setting` or `logger`.
         kind: &'a str,
         /// Its name.
         name: &'a str,
@@ -68,20 +68,20 @@ pub enum Modification<'a> {
         /// The value after.
         after: &'a Value,
     },
-    /// The audit log can be written again, after a time in which it could not.
+    /// The audit log can be written again.
     LogResumed {
-        /// Since when it could not be written, in milliseconds since 1970.
+        /// The time since which it could not be written, in milliseconds since 1970.
         since_ms: i64,
-        /// How many requests were refused for that.
+        /// The number of requests that were refused because of that.
         refused: u64,
     },
-    /// Many changes of the policy at once: a part of them, in order.
+    /// A part of many simultaneous changes of the policy, in order.
     Several {
         /// The changes, each as an object.
         changes: &'a [Value],
-        /// The place of the first of them, from 0.
+        /// The index of the first of them, from 0.
         first: usize,
-        /// How many there are in all.
+        /// The number of all changes.
         total: usize,
     },
 }
@@ -91,26 +91,26 @@ pub enum Modification<'a> {
 pub struct ResultingState<'a> {
     /// The entity tag of the policy, without quotes.
     pub policy_etag: &'a str,
-    /// The number of the configuration.
+    /// The version of the configuration.
     pub config_version: u64,
 }
 
-/// What an event of a change tells.
+/// The content of an event of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Administration<'a> {
-    /// When, by whom written, between which ends.
+    /// Time, product and endpoints.
     pub context: Context<'a>,
-    /// Who made the change.
+    /// The user who made the change.
     pub user: User<'a>,
-    /// How that user signed in; none for the service itself.
+    /// The protocol with which that user signed in; `None` for the service itself.
     pub protocol: Option<AuthProtocol<'a>>,
     /// The change.
     pub modification: Modification<'a>,
-    /// The state that it leads to; none if it is not a change of the policy or the configuration.
+    /// The resulting state; `None` if neither the policy nor the configuration changed.
     pub state: Option<ResultingState<'a>>,
 }
 
-/// The event of one change: Entity Management (3004), User Access Management (3005) or Group Management (3006).
+/// Creates the event of one change: Entity Management (3004), User Access Management (3005) or Group Management (3006).
 #[must_use]
 pub fn administration(input: &Administration<'_>) -> Event {
     let form = form(&input.modification);
@@ -125,7 +125,7 @@ pub fn administration(input: &Administration<'_>) -> Event {
     }
     body.extend(form.body);
     let name = if input.user.name.is_empty() { "the service" } else { input.user.name };
-    body.push(("message", Node::Text(format!("{} {}", visible(name), form.did))));
+    body.push(("message", Node::Text(format!("{} {}", visible(name), form.action))));
     body.push(("status_id", status_id(true)));
     if let Some(protocol) = input.protocol {
         let mut members = Vec::new();
@@ -147,19 +147,19 @@ pub fn administration(input: &Administration<'_>) -> Event {
 }
 
 impl Class {
-    /// Whether OCSF 1.0.0 gives the class an attribute for where a request came from.
+    /// Whether the class has an attribute for the source of the request in OCSF 1.0.0.
     const fn has_source(self) -> bool {
         matches!(self, Self::Authentication | Self::ApiActivity)
     }
 }
 
-/// The parts of an event that depend on what was changed.
+/// The parts of an event that depend on the kind of change.
 struct Form {
     class: Class,
     activity_id: i64,
     body: Vec<(&'static str, Node)>,
-    /// What the user did, in words.
-    did: String,
+    /// The user's action, as text.
+    action: String,
 }
 
 const CREATE: i64 = 1;
@@ -195,53 +195,66 @@ fn form(modification: &Modification<'_>) -> Form {
             let data = json!({ "members": members, "acls": acls });
             entity(DELETE, "role", name, Some(data), None, format!("deleted the role {}{with}", visible(name)))
         }
-        Modification::MemberAdded { role, member } => {
-            membership(ADD_USER, role, member, format!("added {} to the role {}", shown(member), visible(role)))
-        }
-        Modification::MemberRemoved { role, member } => {
-            membership(REMOVE_USER, role, member, format!("removed {} from the role {}", shown(member), visible(role)))
-        }
+        Modification::MemberAdded { role, member } => membership(
+            ADD_USER,
+            role,
+            member,
+            format!("added {} to the role {}", principal_label(member), visible(role)),
+        ),
+        Modification::MemberRemoved { role, member } => membership(
+            REMOVE_USER,
+            role,
+            member,
+            format!("removed {} from the role {}", principal_label(member), visible(role)),
+        ),
         Modification::SuperuserAdded(name) => {
             let user = vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::Admin.id()))];
             privilege(ASSIGN_PRIVILEGES, "superuser", "superusers", user, format!("made {} a superuser", visible(name)))
         }
         Modification::SuperuserRemoved(name) => {
             let user = vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::User.id()))];
-            let did = format!("removed {} from the superusers", visible(name));
-            privilege(REVOKE_PRIVILEGES, "superuser", "superusers", user, did)
+            let action = format!("removed {} from the superusers", visible(name));
+            privilege(REVOKE_PRIVILEGES, "superuser", "superusers", user, action)
         }
         Modification::AccessGranted { level, grantee } => {
-            let did = format!("granted the access {level} to {}", shown(grantee));
-            privilege(ASSIGN_PRIVILEGES, level, "access", principal(grantee), did)
+            let action = format!("granted the access {level} to {}", principal_label(grantee));
+            privilege(ASSIGN_PRIVILEGES, level, "access", principal(grantee), action)
         }
         Modification::AccessRevoked { level, grantee } => {
-            let did = format!("revoked the access {level} of {}", shown(grantee));
-            privilege(REVOKE_PRIVILEGES, level, "access", principal(grantee), did)
+            let action = format!("revoked the access {level} of {}", principal_label(grantee));
+            privilege(REVOKE_PRIVILEGES, level, "access", principal(grantee), action)
         }
         Modification::ValueSet { kind, name, before, after } => {
-            let did = match (*kind, *name, *after) {
+            let action = match (*kind, *name, *after) {
                 ("setting", "audit_enabled", Value::Bool(true)) => "turned the audit log on".to_owned(),
                 ("setting", "audit_enabled", _) => "turned the audit log off".to_owned(),
                 _ => format!("set {} from {} to {}", visible(name), value_text(before), value_text(after)),
             };
             let data = |value: &Value| json!({ "value": value });
-            entity(UPDATE, kind, name, Some(data(before)), Some(data(after)), did)
+            entity(UPDATE, kind, name, Some(data(before)), Some(data(after)), action)
         }
         Modification::LogResumed { since_ms, refused } => {
             let before = json!({ "writable": false, "since": since_ms, "refused_requests": refused });
-            let did = format!("writes the audit log again; requests refused in between: {refused}");
-            entity(UPDATE, "audit_log", "audit log", Some(before), Some(json!({ "writable": true })), did)
+            let action = format!("writes the audit log again; requests refused in between: {refused}");
+            entity(UPDATE, "audit_log", "audit log", Some(before), Some(json!({ "writable": true })), action)
         }
         Modification::Several { changes, first, total } => {
             let last = first + changes.len();
             let data = json!({ "first": first + 1, "last": last, "total": total, "changes": changes });
-            let did = format!("changed the policy: changes {} to {last} of {total}", first + 1);
-            entity(UPDATE, "policy", "policy", None, Some(data), did)
+            let action = format!("changed the policy: changes {} to {last} of {total}", first + 1);
+            entity(UPDATE, "policy", "policy", None, Some(data), action)
         }
     }
 }
 
-fn entity(activity_id: i64, kind: &str, name: &str, data: Option<Value>, result: Option<Value>, did: String) -> Form {
+fn entity(
+    activity_id: i64,
+    kind: &str,
+    name: &str,
+    data: Option<Value>,
+    result: Option<Value>,
+    action: String,
+) -> Form {
     let node = |data: Option<Value>| {
         let mut members = Vec::new();
         members.extend(data.map(|data| ("data", Node::Data(data))));
@@ -253,16 +266,16 @@ fn entity(activity_id: i64, kind: &str, name: &str, data: Option<Value>, result:
     if result.is_some() {
         body.push(("entity_result", node(result)));
     }
-    Form { class: Class::EntityManagement, activity_id, body, did }
+    Form { class: Class::EntityManagement, activity_id, body, action }
 }
 
-fn membership(activity_id: i64, role: &str, member: &Principal, did: String) -> Form {
+fn membership(activity_id: i64, role: &str, member: &Principal, action: String) -> Form {
     let group = Node::Object(vec![("name", Node::text(role)), ("type", Node::text("role"))]);
     let body = vec![("group", group), ("user", Node::Object(principal(member)))];
-    Form { class: Class::GroupManagement, activity_id, body, did }
+    Form { class: Class::GroupManagement, activity_id, body, action }
 }
 
-/// A user, or a group of the identity provider in the place of one.
+/// A user, or a group of the identity provider as a user.
 fn principal(principal: &Principal) -> Vec<(&'static str, Node)> {
     let mut user = vec![("name", Node::text(principal.name()))];
     if principal.kind() == PrincipalType::User {
@@ -274,14 +287,20 @@ fn principal(principal: &Principal) -> Vec<(&'static str, Node)> {
     user
 }
 
-/// OCSF's `type_id` for what `type` names.
+/// OCSF's `type_id` for a type that `type` names.
 const OTHER: i64 = 99;
 
-fn privilege(activity_id: i64, privilege: &str, setting: &str, user: Vec<(&'static str, Node)>, did: String) -> Form {
+fn privilege(
+    activity_id: i64,
+    privilege: &str,
+    setting: &str,
+    user: Vec<(&'static str, Node)>,
+    action: String,
+) -> Form {
     let resource = Node::Object(vec![("name", Node::text(setting)), ("type", Node::text("setting"))]);
     let privileges = Node::List(vec![Node::text(privilege)]);
     let body = vec![("privileges", privileges), ("resource", resource), ("user", Node::Object(user))];
-    Form { class: Class::UserAccessManagement, activity_id, body, did }
+    Form { class: Class::UserAccessManagement, activity_id, body, action }
 }
 
 /// A modification as an object, for a list of many.
@@ -320,7 +339,7 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
     }
 }
 
-/// An ACL by the platform's values.
+/// An ACL with the platform's values.
 fn acl_data(acl: &Acl) -> Value {
     json!({
         "resource_type": acl.resource_type.spelling().audit,
@@ -333,7 +352,7 @@ fn acl_data(acl: &Acl) -> Value {
     })
 }
 
-/// An ACL in words, such as `allow Group:x read topic y`.
+/// An ACL as text, such as `allow Group:x read topic y`.
 fn acl_sentence(acl: &Acl) -> String {
     let prefixed = if acl.pattern_type == PatternType::Prefixed { " (prefix)" } else { "" };
     let host = acl.host.to_string();
@@ -341,14 +360,14 @@ fn acl_sentence(acl: &Acl) -> String {
     format!(
         "{} {} {} {} {}{prefixed}{from}",
         acl.permission.spelling().audit,
-        shown(&acl.principal),
+        principal_label(&acl.principal),
         acl.operation.spelling().audit,
         acl.resource_type.spelling().audit,
         visible(&acl.resource_name),
     )
 }
 
-fn shown(principal: &Principal) -> String {
+fn principal_label(principal: &Principal) -> String {
     visible(&principal.to_string())
 }
 

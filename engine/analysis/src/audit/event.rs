@@ -1,4 +1,4 @@
-//! An event: what all classes share, and its JSON in the platform's order.
+//! Events: the common part of all classes, and their JSON in the platform's order.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::{Context, OCSF_VERSION, Product};
 /// The classes of events, with OCSF's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// 3002: somebody signs in, or fails to.
+    /// 3002: a user signs in, or fails to.
     Authentication,
     /// 3004: an ACL, a role, a setting or another part of the configuration changes.
     EntityManagement,
@@ -19,7 +19,7 @@ pub enum Class {
     UserAccessManagement,
     /// 3006: a role gains or loses a member.
     GroupManagement,
-    /// 6003: somebody is allowed or denied a request.
+    /// 6003: a request is allowed or denied.
     ApiActivity,
 }
 
@@ -54,7 +54,7 @@ impl Class {
     }
 }
 
-/// JSON whose members keep their order.
+/// JSON with ordered members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     Text(String),
@@ -62,7 +62,7 @@ pub(super) enum Node {
     Flag(bool),
     List(Vec<Node>),
     Object(Vec<(&'static str, Node)>),
-    /// Any JSON, for attributes that OCSF leaves open.
+    /// Any JSON, for attributes without a schema in OCSF.
     Data(Value),
 }
 
@@ -87,7 +87,7 @@ impl Node {
     }
 }
 
-/// Writes JSON whose texts may hold anything: credentials are taken out, and hidden characters escaped.
+/// Writes any JSON: credentials are removed, and hidden characters are escaped.
 fn write_value(line: &mut String, value: &Value) {
     match value {
         Value::String(text) => write_text(line, &name_without_credentials(text)),
@@ -118,7 +118,7 @@ fn write_all<I: IntoIterator>(
     line.push(close);
 }
 
-/// A JSON string in which every hidden character is escaped (RFC 8259 7), so that a viewer of the file shows what is there.
+/// Writes a JSON string with every hidden character escaped (RFC 8259 7), so that a text editor shows it.
 fn write_text(line: &mut String, text: &str) {
     line.push('"');
     for character in text.chars() {
@@ -139,7 +139,7 @@ fn write_text(line: &mut String, text: &str) {
     line.push('"');
 }
 
-/// One audit event, or several that differ in their time only.
+/// One audit event, or several that differ only in their time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     class: Class,
@@ -153,7 +153,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// `body` holds what follows `activity_id`.
+    /// `body` contains the members after `activity_id`.
     pub(super) fn new(class: Class, activity_id: i64, context: &Context<'_>, body: Vec<(&'static str, Node)>) -> Self {
         Self {
             class,
@@ -173,14 +173,14 @@ impl Event {
         self.class
     }
 
-    /// The same event, standing for this many that happened between two times, in milliseconds since 1970: `count`,
-    /// `start_time` and `end_time` say so. Such an event belongs to no single request.
+    /// The same event for `count` occurrences between two times, in milliseconds since 1970, with `count`, `start_time` and
+    /// `end_time`. It has no correlation ID, because it belongs to several requests.
     #[must_use]
     pub fn repeated(self, count: u64, start_ms: i64, end_ms: i64) -> Self {
         Self { count, time_ms: start_ms, end_ms, correlation_uid: None, ..self }
     }
 
-    /// The same event of a change that could not be made after all: a stable code, and why.
+    /// The same event for a change that failed, with a stable code and a reason.
     #[must_use]
     pub fn failed(mut self, code: &str, detail: &str) -> Self {
         for (key, node) in &mut self.body {
@@ -200,8 +200,8 @@ impl Event {
         serde_json::from_str(&self.to_line()).unwrap_or_default()
     }
 
-    /// The event as one line of JSON, its members in the platform's order, without a line break at the end. Whatever looks like a
-    /// token is taken out, and hidden characters are escaped.
+    /// The event as one line of JSON without a line break at the end, its members in the platform's order. Everything that
+    /// looks like a token is removed, and hidden characters are escaped.
     #[must_use]
     pub fn to_line(&self) -> String {
         let mut line = String::with_capacity(1024);
@@ -218,7 +218,7 @@ impl Event {
         line
     }
 
-    /// What comes before the body.
+    /// The members before the body.
     fn envelope(&self) -> Vec<(&'static str, Node)> {
         let merged = self.count > 1;
         let mut members = vec![
@@ -230,7 +230,7 @@ impl Event {
             members.push(("end_time", Node::Number(self.end_ms)));
         }
         members.push(("metadata", self.metadata()));
-        // Informational, whatever was decided: a denied request is the service at work.
+        // Informational, because a denied request is normal operation, too.
         members.push(("severity_id", Node::Number(1)));
         if merged {
             members.push(("start_time", Node::Number(self.time_ms)));

@@ -19,12 +19,12 @@ pub use change::{Administration, Modification, ResultingState, administration, m
 pub use event::{Class, Event};
 pub use redact::{REDACTED, is_compact_jws, is_shown_header, without_credentials, without_tokens};
 
-/// The version of the Open Cybersecurity Schema Framework that events follow.
+/// The version of the Open Cybersecurity Schema Framework (OCSF).
 pub const OCSF_VERSION: &str = "1.0.0";
-/// What stands in an event for a user without a name.
+/// The name of a user without a name in events.
 pub const ANONYMOUS: &str = "{{anonymous}}";
 
-/// Names of the services that events speak of, where the platform's own deployment gives no other.
+/// Default names of services in events, for platforms without other names.
 pub mod service {
     /// The Kafka API.
     pub const KAFKA: &str = "kafka rpc protocol";
@@ -32,7 +32,7 @@ pub mod service {
     pub const SCHEMA_REGISTRY: &str = "Schema Registry Service";
     /// HTTP Proxy.
     pub const HTTP_PROXY: &str = "HTTP Proxy Service";
-    /// The Admin API and the APIs beside it.
+    /// The Admin API and related APIs.
     pub const ADMIN: &str = "Admin HTTP Server";
 
     /// The name for an API of the request table.
@@ -51,11 +51,11 @@ pub mod service {
 pub struct Product {
     /// Its name.
     pub name: String,
-    /// Who makes it.
+    /// Its vendor.
     pub vendor_name: String,
     /// Its version.
     pub version: String,
-    /// The node that writes the event, where there are several.
+    /// The ID of the node that writes the event, if there are several.
     pub uid: Option<String>,
 }
 
@@ -65,40 +65,40 @@ impl Default for Product {
     }
 }
 
-/// One end of a connection. What is not known is left out.
+/// One end of a connection. Unknown parts are omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Endpoint<'a> {
     /// The address.
     pub ip: Option<IpAddr>,
     /// The port.
     pub port: Option<u16>,
-    /// The name that a client gives itself, such as a Kafka client id.
+    /// The client's own name, such as a Kafka client ID.
     pub name: Option<&'a str>,
 }
 
-/// What every event says: when, by whom written, between which ends.
+/// The content of every event: time, product and endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Context<'a> {
     /// Milliseconds since 1970.
     pub time_ms: i64,
     /// The writer.
     pub product: &'a Product,
-    /// The service that was asked, such as [`service::KAFKA`].
+    /// The requested service, such as [`service::KAFKA`].
     pub service: &'a str,
-    /// Where the request arrived.
+    /// The endpoint that received the request.
     pub server: Endpoint<'a>,
-    /// Where it came from.
+    /// The endpoint that sent it.
     pub client: Endpoint<'a>,
-    /// The id that ties together all events of a request.
+    /// The ID that all events of a request share.
     pub correlation_uid: Option<&'a str>,
-    /// The gateway that asked about somebody else.
+    /// The gateway that sent the request on behalf of the user.
     pub invoked_by: Option<&'a str>,
 }
 
-/// What kind of account a user is, with OCSF's number.
+/// The kind of a user's account, with OCSF's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum UserKind {
-    /// 0: not known, for one who is not signed in.
+    /// 0: unknown, for a user who is not signed in.
     Unknown,
     /// 1: a user.
     #[default]
@@ -120,10 +120,10 @@ impl UserKind {
     }
 }
 
-/// Who acts. There is no field for a credential.
+/// The acting user. There is no field for a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct User<'a> {
-    /// The bare user name; empty for one without a name, who is [`ANONYMOUS`] and of unknown kind.
+    /// The bare user name. A user without a name is [`ANONYMOUS`] and of unknown kind.
     pub name: &'a str,
     /// The kind of account.
     pub kind: UserKind,
@@ -133,7 +133,7 @@ pub struct User<'a> {
     pub domain: Option<&'a str>,
 }
 
-/// A group as events name it.
+/// A group in an event.
 enum Group<'a> {
     /// A group of the identity provider, from the token (specification 6).
     Idp(&'a str),
@@ -167,14 +167,14 @@ impl User<'_> {
 }
 
 impl Context<'_> {
-    /// The end that was asked; it always has the service's name.
+    /// The endpoint of the service, always with its name.
     fn dst_endpoint(&self) -> Node {
         let mut members = address(&self.server);
         members.push(("svc_name", Node::text(self.service)));
         Node::Object(members)
     }
 
-    /// The end that asked; OCSF wants one attribute at least, so an end that is not known at all says so.
+    /// The endpoint of the client. OCSF requires an attribute, so an unknown endpoint has a name that says so.
     fn src_endpoint(&self, fallback: Option<IpAddr>) -> Node {
         let client = Endpoint { ip: self.client.ip.or(fallback), ..self.client };
         let members = address(&client);
@@ -198,7 +198,7 @@ fn address(end: &Endpoint<'_>) -> Vec<(&'static str, Node)> {
     members
 }
 
-/// Adds a text where there is one.
+/// Adds a text unless it is empty.
 fn push_text(members: &mut Vec<(&'static str, Node)>, key: &'static str, text: Option<&str>) {
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         members.push((key, Node::text(text)));

@@ -1,17 +1,17 @@
-//! Takes credentials out of what an event quotes: no event ever holds one.
+//! Removes credentials from the texts of events.
 
 use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-/// What stands for a credential.
+/// The replacement for a credential.
 pub const REDACTED: &str = "******";
 
-/// The headers that an event shows. Others may hold a credential under any name.
+/// The headers in events. Others may contain a credential under any name.
 const SHOWN_HEADERS: &[&str] =
     &["accept", "content-length", "content-type", "host", "if-match", "origin", "user-agent"];
-/// The query parameters that an event shows. Others may hold a credential, in the name or in the value.
+/// The query parameters in events. Others may contain a credential in the name or the value.
 const SHOWN_PARAMETERS: &[&str] = &[
     "delete_acls",
     "dry_run",
@@ -33,10 +33,10 @@ const SHOWN_PARAMETERS: &[&str] = &[
     "limit",
     "page_size",
 ];
-/// Authentication schemes: what follows the word is a credential.
+/// Authentication schemes: the next word is a credential.
 const SCHEMES: &[&str] = &["basic", "bearer"];
 
-/// A text in which compact JWS and the word after `Bearer` or `Basic` is replaced by [`REDACTED`], whatever the word.
+/// Replaces each compact JWS and each word after `Bearer` or `Basic` with [`REDACTED`].
 ///
 /// ```
 /// use gbac_analysis::audit::without_credentials;
@@ -46,7 +46,7 @@ const SCHEMES: &[&str] = &["basic", "bearer"];
 /// assert_eq!(without_credentials("a.b.c is no token"), "a.b.c is no token");
 /// ```
 ///
-/// A credential that is percent-encoded is found too, and the text is then decoded:
+/// A percent-encoded credential is replaced, too, and the text is then decoded:
 ///
 /// ```
 /// use gbac_analysis::audit::without_credentials;
@@ -58,10 +58,10 @@ pub fn without_credentials(text: &str) -> String {
     redacted(text, true).into_owned()
 }
 
-/// A name in which every compact JWS is replaced, and after a scheme only what has the form of Basic credentials: `Basic access`
+/// Replaces each compact JWS in a name, and a word after a scheme only if it has the form of Basic credentials: `Basic access`
 /// stays.
 pub(super) fn name_without_credentials(name: &str) -> Cow<'_, str> {
-    // A compact JWS begins with this, or hides it in an escape; credentials follow a scheme and a space.
+    // A compact JWS begins with this, unless it is percent-encoded; credentials follow a scheme and a space.
     let may_have_one = name.contains("eyJ") || name.contains(|c: char| c == '%' || c.is_whitespace());
     if may_have_one { redacted(name, false) } else { Cow::Borrowed(name) }
 }
@@ -78,10 +78,10 @@ fn redacted(text: &str, any_after_scheme: bool) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// A text without percent-encoding, also if it was encoded several times.
+/// Decodes percent-encoding, also if the text was encoded several times.
 fn percent_decoded(text: &str) -> String {
     let mut decoded = text.to_owned();
-    for _ in 0..MOST_ENCODINGS {
+    for _ in 0..MAX_ENCODINGS {
         let once = decoded_once(&decoded);
         if once == decoded {
             break;
@@ -91,9 +91,9 @@ fn percent_decoded(text: &str) -> String {
     decoded
 }
 
-/// A text that was encoded more often than this was encoded to hide something, and nobody decodes it again. Without a limit, a long
-/// text of percent signs would take a round for each of them.
-const MOST_ENCODINGS: usize = 4;
+/// The most rounds of decoding. No reader decodes a text more often, and without a limit, a long text of percent signs would
+/// take a round for each of them.
+const MAX_ENCODINGS: usize = 4;
 
 fn decoded_once(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
@@ -105,7 +105,7 @@ fn decoded_once(text: &str) -> String {
                 bytes.push(byte);
                 rest = after.get(2..).unwrap_or_default();
             }
-            // Credentials are ASCII, and other bytes need not be decoded to see one.
+            // Credentials are ASCII, so other bytes stay encoded.
             _ => {
                 bytes.push(*first);
                 rest = after;
@@ -138,21 +138,20 @@ fn scanned(text: &str, any_after_scheme: bool) -> String {
     clean
 }
 
-/// Whether a word is what follows `Basic`: a name, a colon and a password in base64 (RFC 7617 2).
+/// Whether a word has the form of Basic credentials: a name, a colon and a password in base64 (RFC 7617 2).
 fn is_user_and_password(word: &str) -> bool {
     STANDARD_NO_PAD
         .decode(word.trim_end_matches('='))
         .is_ok_and(|bytes| String::from_utf8(bytes).is_ok_and(|text| text.contains(':')))
 }
 
-/// The characters of base64, base64url and the dots between the parts of a token.
+/// The characters of base64, of base64url, and the dots between the parts of a token.
 fn is_token_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/' | '=' | '~')
 }
 
-/// Whether a word is shaped like a compact JWS or JWE, or like a good part of one: it begins as a JSON object does in base64url,
-/// and has dots, or another object behind the first dot, or more letters than any name that is written by hand. A word that is
-/// percent-encoded is decoded before.
+/// Whether a word looks like a compact JWS or JWE, or a large part of one: it begins like a JSON object in base64url, and has
+/// two dots, another object after a dot, or more characters than names have. Percent-encoded words are decoded first.
 #[must_use]
 pub fn is_compact_jws(word: &str) -> bool {
     is_jws(word) || (word.contains('%') && is_jws(&percent_decoded(word)))
@@ -161,14 +160,14 @@ pub fn is_compact_jws(word: &str) -> bool {
 fn is_jws(word: &str) -> bool {
     let Some((before, token)) = word.find("eyJ").and_then(|start| word.split_at_checked(start)) else { return false };
     let begins = before.is_empty() || before.ends_with(['/', '=']);
-    token.matches('.').count() >= 2 || token.contains(".eyJ") || (begins && token.len() >= LONGEST_PART)
+    token.matches('.').count() >= 2 || token.contains(".eyJ") || (begins && token.len() >= MIN_PART_LENGTH)
 }
 
-/// A word that begins as a token does and is as long is a part of one.
-const LONGEST_PART: usize = 40;
+/// A word with the first characters of a token and this length is a part of a token.
+const MIN_PART_LENGTH: usize = 40;
 
-/// A text in which every token is replaced by [`REDACTED`], also a short part of one. It takes more than [`without_credentials`],
-/// which spares the names of an audit event: use it where a token is likelier than such a name, as in arguments of a command.
+/// Replaces every token, also a short part of one, with [`REDACTED`]. It removes more than [`without_credentials`], which keeps
+/// the names of audit events: use it where a token is more likely than such a name, as in command line arguments.
 ///
 /// ```
 /// use gbac_analysis::audit::without_tokens;
@@ -194,24 +193,24 @@ pub fn without_tokens(text: &str) -> String {
     clean
 }
 
-/// Whether a word begins with the header of a token, or with a good part of one.
+/// Whether a word begins with the header of a token, or a large part of it.
 fn begins_token(word: &str) -> bool {
     let header = word.split('.').next().unwrap_or_default();
     header.len() >= 20 || (header.len() >= 12 && header.len() < word.len())
 }
 
-/// The value of a header as an event may show it; none where it shows nothing of the header.
+/// The value of a header for an event; `None` if events do not contain the header.
 pub(super) fn header_value(name: &str, value: &str) -> Option<String> {
     is_shown_header(name).then(|| without_credentials(value))
 }
 
-/// Whether an event shows a header of this name.
+/// Whether events contain the header of this name.
 #[must_use]
 pub fn is_shown_header(name: &str) -> bool {
     SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown))
 }
 
-/// Path and query as an event may show them.
+/// Path and query for an event.
 pub(super) fn url(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return without_credentials(path) };
     let mut clean = without_credentials(path);

@@ -378,7 +378,7 @@ fn an_unknown_client_is_the_host_of_the_request() {
 }
 
 #[test]
-fn an_http_request_is_shown_without_its_credentials() {
+fn http_requests_are_logged_without_credentials() {
     let product = product();
     let headers: Vec<(String, String)> = [
         ("Host", "127.0.0.1:9644"),
@@ -494,7 +494,7 @@ fn a_method_or_host_that_ocsf_does_not_know_is_left_out() {
 }
 
 #[test]
-fn hidden_characters_are_escaped_and_stay_what_they_are() {
+fn hidden_characters_are_escaped_without_loss() {
     let (product, decision) = (product(), by_group());
     let name = "a\u{202e}b\u{2028}c\u{7}\u{e0041}\"\\\u{85}\u{1f600}";
     let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
@@ -541,7 +541,7 @@ fn a_change_that_could_not_be_made_says_so() {
 }
 
 #[test]
-fn a_change_says_who_what_and_which_state() {
+fn changes_have_user_values_and_state() {
     let acl = acl(Principal::group("/sales"), Permission::Allow);
     let event = changed(Modification::AclAdded(&acl));
     assert_eq!((&event["class_uid"], &event["type_uid"]), (&json!(3004), &json!(300_401)));

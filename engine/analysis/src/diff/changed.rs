@@ -1,8 +1,8 @@
 //! The scopes and patterns that a change can affect: a view of each such scope and resource type.
 
-use super::compared::{Compared, Differing, Known, bound};
+use super::compared::{Compared, KnownPrincipal, RowDifference, bound};
 use super::host_scope::of;
-use super::view::{Sided, View};
+use super::view::{SidedRule, View};
 use crate::held::Rule;
 use crate::scope::Scope;
 use crate::tree::{Place, Tree};
@@ -13,15 +13,15 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// How many changed places a row is compared with, before all rows of the type are taken.
+/// The most changed places with which a row is compared. If there are more, all rows of the type are used.
 const COMPARED: usize = 64;
 
-/// What is touched, by resource type.
+/// The affected places, with their resource type.
 type Touched<'a> = Vec<(ResourceType, Place<'a>)>;
 
 /// Patterns by principal.
 struct ByPrincipal {
-    /// By principal, where its patterns begin.
+    /// For each principal, the index of its first pattern.
     starts: Vec<usize>,
     patterns: Vec<PatternId>,
 }
@@ -44,7 +44,7 @@ impl ByPrincipal {
             *start = end;
         }
         let mut patterns = vec![PatternId(0); end];
-        // From the ends to the starts.
+        // This moves each start from the end of its range to the beginning.
         for (id, principal) in each() {
             if let Some(start) = starts.get_mut(principal.0 as usize) {
                 *start -= 1;
@@ -68,10 +68,10 @@ fn principals(pattern: &Pattern) -> impl Iterator<Item = PrincipalId> {
     pattern.rows().chunk_by(|a, b| a.principal == b.principal).filter_map(|rows| rows.first()).map(|row| row.principal)
 }
 
-/// For whom something may be different.
+/// The principals and patterns that a change can affect.
 pub(super) struct Changed<'a> {
     compared: Compared<'a>,
-    /// By policy: the patterns that have to do with what is different.
+    /// For each policy, the patterns that the differences affect.
     pub(super) patterns: [Vec<PatternId>; 2],
     by_principal: [ByPrincipal; 2],
     everyone: [Option<PrincipalId>; 2],
@@ -89,7 +89,7 @@ impl<'a> Changed<'a> {
         Self { compared, patterns, by_principal, everyone }
     }
 
-    /// A view of each holder and resource type for which something may be different.
+    /// A view of each scope and resource type that a change can affect.
     pub(super) fn views(&self) -> Vec<View<'a>> {
         let compared = &self.compared;
         let mut views = Vec::new();
@@ -104,7 +104,7 @@ impl<'a> Changed<'a> {
             let is_role = [0, 1].map(|side| compared.is_role(known, side));
             if known.principal.is_everyone() {
                 self.touch_roles(known, &mut touched);
-                // The user of that name is told apart from everyone by its roles and as a superuser only.
+                // The user with that name differs from everyone only through its roles and as a superuser.
                 let has_roles = (0..2).any(|side| compared.roles(known, side).next().is_some());
                 if !has_roles && known.superuser == [false; 2] {
                     continue;
@@ -119,12 +119,12 @@ impl<'a> Changed<'a> {
             } else {
                 self.touch_all(known.ids, &mut touched);
             }
-            let [was, is] = known.superuser;
-            if was != is {
+            let [was, is_now] = known.superuser;
+            if was != is_now {
                 touched.extend(ResourceType::ALL.iter().map(|resource_type| (*resource_type, Place::All)));
             }
-            let is_nobody = known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();
-            if !touched.is_empty() && known.superuser != [true; 2] && !is_nobody {
+            let is_empty_group = known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();
+            if !touched.is_empty() && known.superuser != [true; 2] && !is_empty_group {
                 let scope = Scope::One(known.principal.clone());
                 self.view(&scope, known.ids, known.superuser, touched, &mut views);
             }
@@ -138,7 +138,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    fn touch_rows(&self, rows: &[Differing], touched: &mut Touched<'a>) {
+    fn touch_rows(&self, rows: &[RowDifference], touched: &mut Touched<'a>) {
         for (_, side, id) in rows {
             self.touch(*side, *id, touched);
         }
@@ -152,9 +152,9 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// What the roles of a user or group touch: those that it has in both policies by their differences, the others with
-    /// all that they have.
-    fn touch_roles(&self, known: &Known, touched: &mut Touched<'a>) {
+    /// Adds the places that the roles of a user or group affect: the differing rows of roles in both policies, and all rows of
+    /// other roles.
+    fn touch_roles(&self, known: &KnownPrincipal, touched: &mut Touched<'a>) {
         let compared = &self.compared;
         let same = compared.roles(known, 0).eq(compared.roles(known, 1));
         for side in 0..2 {
@@ -169,7 +169,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Adds a view of a holder for each resource type that is touched.
+    /// Adds a view of a scope for each affected resource type.
     fn view(
         &self,
         scope: &Scope,
@@ -204,7 +204,7 @@ impl<'a> Changed<'a> {
                     if let Some(view) = view {
                         let everyone = everyone == Some(principal);
                         let rows = rows_of(pattern.rows(), principal);
-                        let sided = |row| Sided { rule: Rule::new(policy, pattern, row), side, everyone };
+                        let sided = |row| SidedRule { rule: Rule::new(policy, pattern, row), side, everyone };
                         view.rules.extend(rows.iter().map(sided));
                     }
                 }
@@ -213,11 +213,11 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// By policy, the patterns that have to do with what is different: all of them where it is more than rows.
+/// For each policy, the patterns that the differences affect. All patterns if more than rows differ.
 fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
-    let differs = |known: &Known| {
-        let [was, is] = known.superuser;
-        was != is
+    let differs = |known: &KnownPrincipal| {
+        let [was, is_now] = known.superuser;
+        was != is_now
             || compared.is_role(known, 0) != compared.is_role(known, 1)
             || !compared.roles(known, 0).eq(compared.roles(known, 1))
     };

@@ -1,4 +1,4 @@
-//! Two policies side by side: who is in them, which patterns they share, and whose rows differ.
+//! Two policies side by side: their principals, their common patterns, and the rows that differ.
 
 use super::host_scope::of;
 use crate::held::is_superuser;
@@ -9,27 +9,27 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// A principal or superuser of one policy or both.
-pub(super) struct Known {
+/// A principal or superuser of one or both policies.
+pub(super) struct KnownPrincipal {
     pub(super) principal: Principal,
     pub(super) ids: [Option<PrincipalId>; 2],
     pub(super) superuser: [bool; 2],
 }
 
-/// Rows that differ: whose, by its place among the known, in which policy, and on which pattern there.
-pub(super) type Differing = (usize, usize, PatternId);
+/// A row that differs: the index of its principal among the known ones, the policy, and the pattern in that policy.
+pub(super) type RowDifference = (usize, usize, PatternId);
 
 /// Two policies side by side.
 pub(super) struct Compared<'a> {
     pub(super) policies: [&'a Policy; 2],
-    pub(super) known: Vec<Known>,
-    /// By policy and principal: its place among the known.
+    pub(super) known: Vec<KnownPrincipal>,
+    /// For each policy and principal, its index among the known ones.
     places: [Vec<usize>; 2],
-    /// In order.
-    rows: Vec<Differing>,
-    /// The patterns that are in both, with their numbers in each.
+    /// Sorted.
+    rows: Vec<RowDifference>,
+    /// The patterns in both policies, with their numbers in each.
     pub(super) shared: Vec<[PatternId; 2]>,
-    /// By policy: those that are in it alone.
+    /// For each policy, the patterns only in it.
     pub(super) alone: [Vec<PatternId>; 2],
 }
 
@@ -78,10 +78,10 @@ impl<'a> Compared<'a> {
             }
         }
         let superuser = self.policies.map(|policy| is_superuser(policy, principal));
-        self.known.push(Known { principal: principal.clone(), ids, superuser });
+        self.known.push(KnownPrincipal { principal: principal.clone(), ids, superuser });
     }
 
-    /// The place of a principal among the known.
+    /// The index of a principal among the known ones.
     pub(super) fn place(&self, side: usize, id: PrincipalId) -> usize {
         of(&self.places, side).get(id.0 as usize).copied().unwrap_or(usize::MAX)
     }
@@ -90,7 +90,7 @@ impl<'a> Compared<'a> {
         let [before, after] = self.policies;
         let mut is_shared = Vec::new();
         let [alone, alone_after] = &mut self.alone;
-        // Two documents of nearly the same policy have their patterns in nearly the same order.
+        // Documents of similar policies have their patterns in a similar order.
         let mut next = PatternId(0);
         for (id, pattern) in before.patterns() {
             let Some(same) = same_pattern(after, [next, id], pattern) else {
@@ -112,7 +112,7 @@ impl<'a> Compared<'a> {
     }
 
     /// Finds the rows that differ.
-    fn compare(&self, rows: &mut Vec<Differing>) {
+    fn compare(&self, rows: &mut Vec<RowDifference>) {
         for side in 0..2 {
             for id in of(&self.alone, side) {
                 let there = self.rows_on(side, *id);
@@ -123,15 +123,15 @@ impl<'a> Compared<'a> {
             let there = [0, 1].map(|side| self.rows_on(side, *of(ids, side)));
             let count = rows.len();
             self.missing(0, ids, there, rows);
-            // When each row is in the other policy and there are as many, that is all.
+            // If each row is in the other policy, and their number is equal, there are no other differences.
             if rows.len() > count || of(&there, 0).len() < of(&there, 1).len() {
                 self.missing(1, ids, there, rows);
             }
         }
     }
 
-    /// Finds the rows of one policy's pattern that are not the same in the other's.
-    fn missing(&self, side: usize, ids: &[PatternId; 2], there: [&[Row]; 2], rows: &mut Vec<Differing>) {
+    /// Finds the rows of a pattern in one policy without an equal row in the other.
+    fn missing(&self, side: usize, ids: &[PatternId; 2], there: [&[Row]; 2], rows: &mut Vec<RowDifference>) {
         for row in *of(&there, side) {
             let known = self.place(side, row.principal);
             let other = self.known.get(known).and_then(|known| *of(&known.ids, 1 - side));
@@ -156,22 +156,22 @@ impl<'a> Compared<'a> {
     }
 
     /// The rows that differ.
-    pub(super) fn rows(&self) -> &[Differing] {
+    pub(super) fn rows(&self) -> &[RowDifference] {
         &self.rows
     }
 
     /// The rows of a known principal that differ.
-    pub(super) fn rows_of(&self, known: usize) -> &[Differing] {
+    pub(super) fn rows_of(&self, known: usize) -> &[RowDifference] {
         run(&self.rows, |(of, ..)| of.cmp(&known))
     }
 
     /// Whether a known principal is a role in a policy.
-    pub(super) fn is_role(&self, known: &Known, side: usize) -> bool {
+    pub(super) fn is_role(&self, known: &KnownPrincipal, side: usize) -> bool {
         of(&known.ids, side).is_some_and(|id| of(&self.policies, side).is_role(id))
     }
 
-    /// The roles of a known user or group in a policy, by their places among the known.
-    pub(super) fn roles(&self, known: &Known, side: usize) -> impl Iterator<Item = usize> {
+    /// The roles of a known user or group in a policy, as indices of known principals.
+    pub(super) fn roles(&self, known: &KnownPrincipal, side: usize) -> impl Iterator<Item = usize> {
         let links = match known.principal.kind() {
             PrincipalType::Role => None,
             _ => *of(&known.ids, side),
@@ -181,12 +181,12 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// One more than the greatest number of a principal.
+/// The greatest number of a principal, plus one.
 pub(super) fn bound(policy: &Policy) -> usize {
     policy.principals().map(|(id, _)| id.0 as usize + 1).max().unwrap_or_default()
 }
 
-/// The number of the same pattern in another policy; some are tried first.
+/// The number of the same pattern in another policy. Tries the numbers in `first` before it searches.
 fn same_pattern(other: &Policy, first: [PatternId; 2], pattern: &Pattern) -> Option<PatternId> {
     let is = |id: &PatternId| {
         other.pattern(*id).is_some_and(|there| {

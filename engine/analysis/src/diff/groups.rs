@@ -101,14 +101,14 @@ pub struct NameEffect {
     pub blocked_by: Vec<Acl>,
 }
 
-/// What a name becomes under one rule.
+/// The result of a name under one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum NameResult {
     Group(String),
     Nothing,
-    /// The claim path does not lead to it.
+    /// The claim path does not select it.
     NotRead,
-    /// The claim path is another one, so the group is unknown.
+    /// The claim path differs, so the group is unknown.
     Unknown,
 }
 
@@ -128,7 +128,7 @@ impl NameResult {
     }
 }
 
-/// A name, what it becomes before and after, and whether it is in the token and known to a policy.
+/// A name with its results before and after the change.
 struct Name {
     name: String,
     in_token: bool,
@@ -137,7 +137,7 @@ struct Name {
 }
 
 impl Name {
-    /// What it stands for on one side: itself, where that is not known or another name's group.
+    /// Its group on one side; the name itself if that is unknown.
     fn group(&self, side: usize) -> Option<&str> {
         match self.results.get(side) {
             Some(NameResult::Unknown) | None => Some(&self.name),
@@ -150,7 +150,7 @@ impl Name {
     }
 }
 
-/// What the settings of the second policy do to groups, compared with those of the first.
+/// The effects of the second policy's settings on groups, compared with those of the first.
 pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec<GroupChange> {
     let rules = policies.map(|policy| policy.settings().identity_rules().extraction);
     let [before, after] = &rules;
@@ -184,7 +184,7 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
         };
         let (had, has) = (roles(0), roles(1));
         let [was, is] = &name.results;
-        // What a group gave under another claim path is known, but not by which name.
+        // The policy knows the groups of another claim path, but not the names that produce them.
         let was = was.group().or_else(|| (*was == NameResult::Unknown).then(|| possible(&name.name, before.nested))?);
         changes.push(GroupChange {
             name: name.name.clone(),
@@ -205,12 +205,12 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
     changes
 }
 
-/// The group of this name, where a token can give it at all.
+/// The group of this name; `None` if no token can produce it.
 fn possible(name: &str, nested: NestedGroupBehavior) -> Option<&str> {
     (nested.apply(name) == name).then_some(name)
 }
 
-/// The names that policies know and those of the token, in order.
+/// The names in the policies and in the token, sorted.
 fn names(policies: [&Policy; 2], rules: &[ExtractionRule; 2], claims: Option<Claims<'_>>) -> Vec<Name> {
     let [before, after] = rules;
     let known: BTreeSet<&str> = policies
@@ -243,7 +243,7 @@ fn names(policies: [&Policy; 2], rules: &[ExtractionRule; 2], claims: Option<Cla
     all.into_iter().map(name).collect()
 }
 
-/// The names at a claim path, and what each becomes.
+/// The names at a claim path with their results.
 fn elements((claims, userinfo): Claims<'_>, rule: &ExtractionRule) -> BTreeMap<String, NameResult> {
     let result = |outcome: ElementOutcome| match outcome {
         ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => NameResult::Group(group),
@@ -253,14 +253,14 @@ fn elements((claims, userinfo): Claims<'_>, rule: &ExtractionRule) -> BTreeMap<S
     elements.into_iter().map(|element| (element.raw, result(element.outcome))).collect()
 }
 
-/// What happens to a name; none where nothing does and it is not in the token.
+/// The effect on a name; `None` if there is none and the name is not in the token.
 fn effect(name: &Name, same_path: bool, nested: [NestedGroupBehavior; 2]) -> Option<GroupEffect> {
     use NestedGroupBehavior::{None as Whole, Suffix};
 
     let [was, is] = &name.results;
     let effect = match (was, is) {
         (NameResult::Unknown, _) | (_, NameResult::Unknown) => {
-            // What no token gives before or after is not touched.
+            // A group that no token can produce before or after is unaffected.
             let is_possible = nested.iter().any(|nested| possible(&name.name, *nested).is_some());
             return is_possible.then_some(GroupEffect::Unknown);
         }
@@ -278,15 +278,15 @@ fn effect(name: &Name, same_path: bool, nested: [NestedGroupBehavior; 2]) -> Opt
     (effect != GroupEffect::Unchanged || name.in_token).then_some(effect)
 }
 
-/// What whoever has a name gains and loses, by name. Each name is taken for a group of its own that holds what the group
-/// holds that it becomes, and the two are compared as any two policies are.
+/// The gains and losses of users with a name, by name. Each name is treated as a group with the access of the group that it
+/// produces, and both sides are compared like any two policies.
 fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameEffect>> {
     let mut effects: BTreeMap<String, Vec<NameEffect>> = BTreeMap::new();
     if !names.iter().any(Name::is_changed) {
         return effects;
     }
     let [before, after] = policies;
-    let (_, differences, _) = acl_diff(&standing(before, names, 0), &standing(after, names, 1));
+    let (_, differences, _) = acl_diff(&with_names_as_groups(before, names, 0), &with_names_as_groups(after, names, 1));
     let changed: BTreeMap<&str, &Name> =
         names.iter().filter(|name| name.is_changed()).map(|name| (name.name.as_str(), name)).collect();
     for difference in differences {
@@ -294,7 +294,7 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
         let Some(name) = changed.get(principal.name()).filter(|_| principal.kind() == PrincipalType::Group) else {
             continue;
         };
-        // The policy says it of the group that the name becomes.
+        // In the policy, the ACL is for the group that the name produces.
         let mut blocked_by = difference.blocked_by;
         for acl in blocked_by.iter_mut().filter(|acl| acl.principal == *principal) {
             acl.principal = Principal::group(name.group(1).unwrap_or_default());
@@ -305,43 +305,43 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
     effects
 }
 
-/// A policy in which each name that changes is a group that holds what its group holds on this side.
-fn standing(policy: &Policy, names: &[Name], side: usize) -> Policy {
+/// A policy in which each changing name is a group with the access of the group that it produces on this side.
+fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy {
     let renamed = || names.iter().filter(|name| name.is_changed() && name.group(side) != Some(&name.name));
-    let mut wanted: BTreeMap<&str, Vec<Acl>> = BTreeMap::new();
+    let mut acls_by_group: BTreeMap<&str, Vec<Acl>> = BTreeMap::new();
     for name in renamed() {
-        wanted.entry(&name.name).or_default();
-        wanted.extend(name.group(side).map(|group| (group, Vec::new())));
+        acls_by_group.entry(&name.name).or_default();
+        acls_by_group.extend(name.group(side).map(|group| (group, Vec::new())));
     }
-    let mut made = policy.clone();
-    if wanted.is_empty() {
-        return made;
+    let mut copy = policy.clone();
+    if acls_by_group.is_empty() {
+        return copy;
     }
     for acl in policy.acls().filter(|acl| acl.principal.kind() == PrincipalType::Group) {
-        if let Some(acls) = wanted.get_mut(acl.principal.name()) {
+        if let Some(acls) = acls_by_group.get_mut(acl.principal.name()) {
             acls.push(acl);
         }
     }
-    let acls = |group: &str| wanted.get(group).map_or(&[][..], Vec::as_slice);
+    let acls = |group: &str| acls_by_group.get(group).map_or(&[][..], Vec::as_slice);
     let roles = |group: &str| -> Vec<String> { policy.roles_of(&Principal::group(group)).map(str::to_owned).collect() };
     for name in renamed() {
         let member = Principal::group(&name.name);
-        acls(&name.name).iter().for_each(|acl| make(&mut made, Change::RemoveAcl(acl.clone())));
+        acls(&name.name).iter().for_each(|acl| apply(&mut copy, Change::RemoveAcl(acl.clone())));
         for role in roles(&name.name) {
-            make(&mut made, Change::RemoveMember { role, member: member.clone() });
+            apply(&mut copy, Change::RemoveMember { role, member: member.clone() });
         }
         let Some(group) = name.group(side) else { continue };
         for acl in acls(group) {
-            make(&mut made, Change::AddAcl(Acl { principal: member.clone(), ..acl.clone() }));
+            apply(&mut copy, Change::AddAcl(Acl { principal: member.clone(), ..acl.clone() }));
         }
         for role in roles(group) {
-            make(&mut made, Change::AddMember { role, member: member.clone() });
+            apply(&mut copy, Change::AddMember { role, member: member.clone() });
         }
     }
-    made
+    copy
 }
 
-/// Makes a change of a copy: it adds and removes what the policy itself holds, which no policy refuses.
-fn make(policy: &mut Policy, change: Change) {
+/// Applies a change to a copy. The change never fails, because it adds and removes only parts of the policy itself.
+fn apply(policy: &mut Policy, change: Change) {
     let _ = policy.apply(change);
 }

@@ -1,11 +1,11 @@
-//! From where requests come, as far as the rules of two policies tell it apart.
+//! The clients that the rules of two policies treat alike.
 
 use std::net::IpAddr;
 
 use gbac_engine::internal::Operations;
 use gbac_engine::model::Host;
 
-/// From where a request comes, as far as rules tell it apart.
+/// The clients that rules treat alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HostScope {
     Unknown,
@@ -14,7 +14,7 @@ pub(crate) enum HostScope {
 }
 
 impl HostScope {
-    /// The scopes that these hosts tell apart; without hosts there is one.
+    /// The scopes that these hosts distinguish; a single one without hosts.
     pub(crate) fn all(hosts: &[Host]) -> Vec<Self> {
         if hosts.is_empty() {
             return vec![Self::Other];
@@ -26,7 +26,7 @@ impl HostScope {
         [Self::Unknown, Self::Other].into_iter().chain(hosts.iter().filter_map(address)).collect()
     }
 
-    /// What applies of a rule for a host: what may deny denies, what may allow does not (D-04).
+    /// The operations of a rule that apply. For an unknown client, rules for an address deny but do not allow (D-04).
     pub(crate) fn apply(self, host: Host, allow: Operations, deny: Operations) -> (Operations, Operations) {
         let nothing = Operations::default();
         match (host, self) {
@@ -38,7 +38,7 @@ impl HostScope {
     }
 }
 
-/// The one of a pair: of the earlier policy, 0, or the later one, 1.
+/// The element of a pair for a policy: 0 is the earlier one, 1 the later one.
 pub(super) const fn of<T>(pair: &[T; 2], side: usize) -> &T {
     let [before, after] = pair;
     if side == 0 { before } else { after }

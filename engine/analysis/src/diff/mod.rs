@@ -26,7 +26,7 @@ pub use groups::{GroupChange, GroupEffect, NameEffect};
 pub(super) use host_scope::HostScope;
 use others::Others;
 use report::Report;
-pub(super) use report::{Found, merged, region};
+pub(super) use report::{ScopedPiece, merged, region};
 
 /// How two policies differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,17 +36,17 @@ pub struct Diff {
     pub relation: Relation,
     /// The relation of the ACLs, roles and superusers alone, over all possible identities.
     pub acl_relation: Relation,
-    /// What is different for whom: everyone, then users and groups in order. Empty when the policies decide alike, but
-    /// for entries of [`AccessEffect::StillBlocked`].
+    /// The differences by principal: everyone, then users and groups in order. If both policies make the same decisions, it
+    /// contains only entries of [`AccessEffect::StillBlocked`].
     ///
-    /// What is different for everyone is told once, of [`Scope::Everyone`]; an entry of another holder says only what
-    /// is different for it beyond that.
+    /// Differences for everyone have one entry, with [`Scope::Everyone`]; the entries of other scopes contain only additional
+    /// differences.
     pub differences: Vec<Difference>,
-    /// What is different for whoever is given a role, in order of the roles; its members are in `differences`, too. A
-    /// role that is in one policy only counts as empty in the other.
+    /// The differences for members of each role, in order of the roles; `differences` contains the members, too. A role in only
+    /// one policy counts as empty in the other.
     pub roles: Vec<Difference>,
-    /// The names of the settings that differ. Of these only `superusers` has to do with the decision about an identity;
-    /// `access` says who has access to the service, and the others say which identity a token makes.
+    /// The names of the settings that differ. Only `superusers` affects the decision about an identity; `access` controls
+    /// access to the service, and the others control the identity of a token.
     pub settings: Vec<&'static str>,
     /// The effect of changed settings on groups, ordered by name: those that the policies name, and those of the token
     /// if one was given.
@@ -67,8 +67,8 @@ pub enum Relation {
     Narrower,
     /// It allows more in one place and less in another.
     Mixed,
-    /// The settings read tokens differently, so the same token can give another identity; or they give others access to the
-    /// service.
+    /// The settings read tokens differently, so the same token can produce another identity; or they grant access to the
+    /// service differently.
     SettingsDiffer,
 }
 
@@ -86,20 +86,20 @@ impl Relation {
     }
 }
 
-/// What a change does to a holder.
+/// The effect of a change on a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessEffect {
     /// It was denied and is allowed.
     Gains,
     /// It was allowed and is denied.
     Loses,
-    /// Alone it is denied as before; but a deny is gone, and the same person is allowed now by what else they hold. Of a
-    /// user that becomes a superuser: a deny of a group does not count any more.
+    /// The scope alone is denied as before. But a deny was removed, so identities that combine it with other principals are now
+    /// allowed. For a new superuser: denies of groups no longer apply.
     GainsWithOthers,
-    /// Alone it is denied as before; but a deny is new, and takes from the same person what else they hold allows. Of a
-    /// user that is no superuser any more: a deny of a group counts now.
+    /// The scope alone is denied as before. But a deny was added, so identities that combine it with other principals are now
+    /// denied. For a former superuser: denies of groups apply now.
     LosesWithOthers,
-    /// An ACL is new that would allow it, but a deny of the holder itself blocks it: nothing is different.
+    /// An ACL was added that would allow it, but a deny for the scope blocks it: no decision changes.
     StillBlocked,
 }
 
@@ -121,62 +121,62 @@ impl AccessEffect {
     }
 }
 
-/// One effect on one holder.
+/// One effect on one scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Whom it is about.
+    /// The scope.
     pub scope: Scope,
-    /// What happens to it.
+    /// The effect.
     pub effect: AccessEffect,
-    /// On what: together these cover exactly the requests that the effect is on.
+    /// The regions, which together cover exactly the affected requests.
     pub regions: Vec<AccessRegion>,
-    /// A request that is decided differently; none for a role and where nothing is different.
+    /// A request with different decisions; `None` for a role and if no decision changes.
     pub counterexample: Option<Box<Counterexample>>,
     /// With [`AccessEffect::StillBlocked`], the denies that block it.
     pub blocked_by: Vec<Acl>,
 }
 
-/// Requests: operations on names from hosts.
+/// A set of requests: operations on names from hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRegion {
     /// The resources' type.
     pub resource_type: ResourceType,
     /// The names.
     pub pattern: NamePattern,
-    /// The names among them that do not belong to it.
+    /// The exceptions among these names.
     pub except: Vec<NamePattern>,
     /// The operations, in the order of [`Operation::ALL`].
     pub operations: Vec<Operation>,
-    /// From where.
+    /// The clients.
     pub hosts: HostSet,
 }
 
-/// From where requests come.
+/// A set of clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostSet {
-    /// Whether those that do not say are among them (D-04).
+    /// Whether clients with an unknown address are included (D-04).
     pub unknown: bool,
-    /// Those that say.
+    /// The clients with a known address.
     pub addresses: Addresses,
 }
 
 /// A set of addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addresses {
-    /// These.
+    /// Only these.
     Only(Vec<IpAddr>),
     /// All but these.
     AllBut(Vec<IpAddr>),
 }
 
 impl HostSet {
-    /// Whether every request is among them, wherever it comes from.
+    /// Whether it contains every client.
     #[must_use]
     pub const fn is_any(&self) -> bool {
         self.unknown && matches!(&self.addresses, Addresses::AllBut(but) if but.is_empty())
     }
 
-    /// Whether a request from this address is among them, or one that does not say.
+    /// Whether it contains this address; `None` is a client with an unknown address.
     #[must_use]
     pub fn covers(&self, host: Option<IpAddr>) -> bool {
         match (host.map(|host| host.to_canonical()), &self.addresses) {
@@ -190,7 +190,7 @@ impl HostSet {
 /// A request that two policies decide differently.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counterexample {
-    /// Who asks.
+    /// The identity.
     pub identity: Identity,
     /// The operation.
     pub operation: Operation,
@@ -198,18 +198,18 @@ pub struct Counterexample {
     pub resource_type: ResourceType,
     /// The resource's name.
     pub resource_name: String,
-    /// The client's address; none when the request does not say.
+    /// The client's address; `None` if the request does not state it.
     pub host: Option<IpAddr>,
-    /// What the earlier policy decides.
+    /// The decision of the earlier policy.
     pub before: Decision,
-    /// What the later one decides.
+    /// The decision of the later policy.
     pub after: Decision,
 }
 
 /// Compares two policies over every identity, operation, resource and host.
 ///
-/// Cost: one look at each row of both, and for each holder whose ACLs, memberships or superuser status changed the rows
-/// that have to do with it.
+/// Cost: one pass over all rows of both policies, and for each scope whose ACLs, memberships or superuser status changed a pass
+/// over the affected rows.
 ///
 /// ```
 /// use gbac_analysis::{AccessEffect, Relation, diff};
@@ -222,9 +222,9 @@ pub struct Counterexample {
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
 /// after.apply(Change::AddAcl(acl_from_value(&acl)?)).expect("an ACL can always be added");
-/// let found = diff(&before, &after);
-/// assert_eq!((found.relation, found.differences[0].effect), (Relation::Wider, AccessEffect::Gains));
-/// assert_eq!(found.differences[0].scope.to_string(), "Group:eng");
+/// let difference = diff(&before, &after);
+/// assert_eq!((difference.relation, difference.differences[0].effect), (Relation::Wider, AccessEffect::Gains));
+/// assert_eq!(difference.differences[0].scope.to_string(), "Group:eng");
 /// assert_eq!(diff(&after, &after.clone()).relation, Relation::Equal);
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
@@ -244,9 +244,9 @@ pub fn diff(before: &Policy, after: &Policy) -> Diff {
 /// let before = policy_from_json(r#"{ "version": 1 }"#)?;
 /// let after = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix" } }"#)?;
 /// let claims = ClaimSet::parse(r#"{ "sub": "alice", "groups": ["/eng/payments"] }"#)?;
-/// let found = diff_with_claims(&before, &after, &claims, None);
-/// assert_eq!((found.relation, found.acl_relation), (Relation::SettingsDiffer, Relation::Equal));
-/// let group = &found.groups[0];
+/// let difference = diff_with_claims(&before, &after, &claims, None);
+/// assert_eq!((difference.relation, difference.acl_relation), (Relation::SettingsDiffer, Relation::Equal));
+/// let group = &difference.groups[0];
 /// assert_eq!((group.effect, group.before.as_deref()), (GroupEffect::Renamed, Some("/eng/payments")));
 /// assert_eq!(group.after.as_deref(), Some("payments"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -262,7 +262,7 @@ type Claims<'a> = (&'a ClaimSet, Option<&'a ClaimSet>);
 fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff {
     let (acl_relation, differences, roles) = acl_diff(before, after);
     let settings = settings(before.settings(), after.settings());
-    // Superusers are a part of what ACLs say.
+    // Superusers are part of the ACL relation.
     let reads_alike = settings.iter().all(|name| *name == SUPERUSERS);
     Diff {
         relation: if reads_alike { acl_relation } else { Relation::SettingsDiffer },
@@ -275,7 +275,7 @@ fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff
     }
 }
 
-/// The users that two policies name, superusers among them, but for everyone.
+/// The users that two policies name, including superusers, without `User:*`.
 fn users(policies: [&Policy; 2]) -> Vec<String> {
     let mut users = Superusers::default();
     for policy in policies {
@@ -294,27 +294,27 @@ impl Diff {
     }
 }
 
-/// What ACLs, roles and superusers make different, whatever tokens become: for users, groups and everyone, and for roles.
+/// The differences through ACLs, roles and superusers, regardless of tokens: for users, groups and everyone, and for roles.
 fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<Difference>) {
     let policies = [before, after];
     let changed = Changed::new(policies);
     let mut report = Report::new(policies);
-    let mut asking = Vec::new();
+    let mut unsettled_views = Vec::new();
     let mut unsettled_places = Vec::new();
     for view in changed.views() {
-        let seen = view.see();
-        let unsettled = if view.asks_others() { seen.unsettled() } else { Vec::new() };
+        let regions = view.regions();
+        let unsettled = if view.depends_on_others() { regions.unsettled() } else { Vec::new() };
         if unsettled.is_empty() {
-            report.add(&view, &seen, None);
+            report.add(&view, &regions, None);
         } else {
             unsettled_places.push((view.resource_type, unsettled));
-            asking.push(view);
+            unsettled_views.push(view);
         }
     }
     let others = Others::of(policies, &changed.patterns, &unsettled_places);
-    for (view, (resource_type, unsettled)) in asking.iter().zip(&unsettled_places) {
+    for (view, (resource_type, unsettled)) in unsettled_views.iter().zip(&unsettled_places) {
         let (places, hosts) = others.over(*resource_type, unsettled);
-        report.add(view, &view.see_with(&places, hosts), Some(&others));
+        report.add(view, &view.regions_with(&places, hosts), Some(&others));
     }
     let (differences, roles) = report.end();
     let has = |effects: [AccessEffect; 2]| differences.iter().any(|difference| effects.contains(&difference.effect));
@@ -360,7 +360,7 @@ fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
     names
 }
 
-/// Whether a holder is a role, which nobody is but people are given.
+/// Whether a scope is a role, which an identity can have but not be.
 const fn is_role(scope: &Scope) -> bool {
     matches!(scope, Scope::One(principal) if matches!(principal.kind(), PrincipalType::Role))
 }

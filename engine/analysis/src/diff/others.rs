@@ -10,19 +10,19 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// What some holder or other may do in one region.
+/// The operations that other principals are allowed in one region.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct May {
-    /// Some user without groups, or a user that the policy does not know.
+    /// Allowed to some user without groups, or to an unknown user.
     user: Operations,
-    /// Some group, of such a user.
+    /// Allowed to some group of an unknown user.
     group: Operations,
-    /// What is denied to some group.
+    /// Denied to some group.
     pub(super) group_denied: Operations,
 }
 
 impl May {
-    /// What somebody may do who can be the same person as this holder: nobody is two users.
+    /// The operations of principals that an identity can combine with this scope. An identity has only one user.
     pub(super) fn partners(&self, scope: &Scope) -> Operations {
         match scope {
             Scope::One(principal) if principal.kind() == PrincipalType::Group => self.user.or(self.group),
@@ -31,7 +31,7 @@ impl May {
     }
 }
 
-/// What others may do, in both policies, under the places where that is asked.
+/// The operations that others are allowed, in both policies, at the unsettled places.
 pub(super) struct Others<'a> {
     types: Vec<OfType<'a>>,
 }
@@ -40,12 +40,12 @@ struct OfType<'a> {
     resource_type: ResourceType,
     tree: Tree<'a>,
     hosts: Vec<Host>,
-    /// By policy, then by scope.
+    /// By policy, then by host scope.
     may: [Vec<(HostScope, Vec<May>)>; 2],
 }
 
 impl<'a> Others<'a> {
-    /// Looks at these patterns of each policy, as far as they have to do with the places that are asked about.
+    /// Evaluates these patterns of each policy that overlap the unsettled places.
     pub(super) fn of(
         policies: [&'a Policy; 2],
         patterns: &[Vec<PatternId>; 2],
@@ -66,12 +66,12 @@ impl<'a> Others<'a> {
         self.types.iter().find(|of_type| of_type.resource_type == resource_type)
     }
 
-    /// The places below these with where they are among all, and the hosts that others' rules name.
+    /// The places below the given ones with their indices, and the hosts in the rules of others.
     pub(super) fn over(&self, resource_type: ResourceType, places: &[Place<'a>]) -> (Vec<(Place<'a>, usize)>, &[Host]) {
         let Some(of_type) = self.of_type(resource_type) else { return (Vec::new(), &[]) };
         let mut over = Vec::new();
         let mut end = 0_usize;
-        // They are in order, so that what is below one of them comes once.
+        // The places are sorted, so `end` prevents duplicates of nested places.
         for place in places {
             let (first, below) = of_type.tree.below(*place);
             let known = end.saturating_sub(first).min(below.len());
@@ -81,11 +81,11 @@ impl<'a> Others<'a> {
         (over, &of_type.hosts)
     }
 
-    /// What others may do in the region of one of their places.
+    /// The operations that others are allowed in the region of a place.
     pub(super) fn at(&self, side: usize, resource_type: ResourceType, at: usize, host_scope: HostScope) -> May {
         let found = || {
             let may = of(&self.of_type(resource_type)?.may, side);
-            let is = |wanted: HostScope| may.iter().find(|(host_scope, _)| *host_scope == wanted);
+            let is = |scope: HostScope| may.iter().find(|(host_scope, _)| *host_scope == scope);
             let (_, may) = is(host_scope).or_else(|| is(HostScope::Other))?;
             may.get(at).copied()
         };
@@ -101,12 +101,12 @@ impl<'a> OfType<'a> {
         unsettled: Vec<Place<'a>>,
     ) -> Self {
         let tree = Tree::new(unsettled.iter().copied());
-        let asks_all = unsettled.contains(&Place::All);
+        let includes_all_names = unsettled.contains(&Place::All);
         let found = [0, 1].map(|side| {
             let policy = *of(&policies, side);
             let mut found = Vec::new();
             for pattern in of(patterns, side).iter().filter_map(|id| policy.pattern(*id)) {
-                if pattern.resource_type == resource_type && (asks_all || tree.meets(Place::of(pattern))) {
+                if pattern.resource_type == resource_type && (includes_all_names || tree.meets(Place::of(pattern))) {
                     let owned = |row: &Row| Owned { principal: row.principal, rule: Rule::new(policy, pattern, row) };
                     found.extend(pattern.rows().iter().map(owned));
                 }
@@ -139,14 +139,14 @@ struct Owned<'a> {
     rule: Rule<'a>,
 }
 
-/// What is allowed and denied to a principal at the place where the walk is.
+/// The operations that are allowed and denied to a principal at the current place.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     allow: Operations,
     deny: Operations,
 }
 
-/// How many principals there are of which something holds, by operation.
+/// For each operation, the number of principals for which it holds.
 #[derive(Default)]
 struct Counts([u32; Operation::ALL.len()]);
 
@@ -167,30 +167,30 @@ impl Counts {
     }
 }
 
-/// What a principal is to somebody who looks for another one to be the same person.
+/// The part of an identity that a principal can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     User,
     Group,
-    /// A superuser of one policy or both: what it gains or loses with that is its own difference, and besides that
-    /// nothing can be given to it or taken from it. Everyone, and roles.
+    /// A superuser of one or both policies, whose gains and losses are differences of its own and whose access ACLs do not
+    /// change. Also everyone, and roles.
     None,
 }
 
 struct Walk<'a> {
     policy: &'a Policy,
     everyone: Option<PrincipalId>,
-    /// By principal; the last one is the user whose name is an asterisk, who is not everyone.
+    /// By principal. The last element is the user named `*`, who is not everyone.
     parts: Vec<Part>,
-    standings: Vec<Tally>,
+    tallies: Vec<Tally>,
     users: Counts,
     groups: Counts,
     denied: Counts,
-    /// What the principals stood like before each change that can be undone.
+    /// The tallies before each change, to undo it.
     undo: Vec<(usize, Tally)>,
 }
 
-/// Walks the tree once: at each place the rules on it are added, and taken away when it is left.
+/// Walks the tree once: adds the rules of a place when entering it, and removes them when leaving it.
 fn walk(
     policies: [&Policy; 2],
     side: usize,
@@ -206,7 +206,7 @@ fn walk(
             && Some(above) != tree.parent(at)
         {
             open.pop();
-            walk.back(undo);
+            walk.undo_to(undo);
         }
         open.push((at, walk.undo.len()));
         for owned in rules {
@@ -238,10 +238,10 @@ impl<'a> Walk<'a> {
             }
         }
         parts.push(part(&Principal::user("*")));
-        let standings = vec![Tally::default(); parts.len()];
+        let tallies = vec![Tally::default(); parts.len()];
         let everyone = policy.principal_id(PrincipalType::User, "*");
         let (users, groups, denied) = Default::default();
-        Self { policy, everyone, parts, standings, users, groups, denied, undo: Vec::new() }
+        Self { policy, everyone, parts, tallies, users, groups, denied, undo: Vec::new() }
     }
 
     fn add(&mut self, principal: PrincipalId, more: Tally) {
@@ -251,17 +251,17 @@ impl<'a> Walk<'a> {
                 self.add_to(if asterisk { self.parts.len() - 1 } else { member.0 as usize }, more);
             }
         } else {
-            // Of a role that was never created nobody is a member.
+            // A role that does not exist has no members; its part is [`Part::None`].
             self.add_to(principal.0 as usize, more);
         }
     }
 
     fn add_to(&mut self, at: usize, more: Tally) {
-        let Some(standing) = self.standings.get_mut(at) else { return };
-        let from = *standing;
-        standing.allow = standing.allow.or(more.allow);
-        standing.deny = standing.deny.or(more.deny);
-        let to = *standing;
+        let Some(tally) = self.tallies.get_mut(at) else { return };
+        let from = *tally;
+        tally.allow = tally.allow.or(more.allow);
+        tally.deny = tally.deny.or(more.deny);
+        let to = *tally;
         self.undo.push((at, from));
         self.count(at, from, to);
     }
@@ -278,19 +278,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn back(&mut self, undo: usize) {
+    fn undo_to(&mut self, undo: usize) {
         while self.undo.len() > undo
             && let Some((at, before)) = self.undo.pop()
         {
-            let Some(standing) = self.standings.get_mut(at) else { continue };
-            let from = std::mem::replace(standing, before);
+            let Some(tally) = self.tallies.get_mut(at) else { continue };
+            let from = std::mem::replace(tally, before);
             self.count(at, from, before);
         }
     }
 
     fn may(&self) -> May {
-        let everyone = self.everyone.and_then(|id| self.standings.get(id.0 as usize)).copied().unwrap_or_default();
-        // What everyone has, a user and a group that the policy does not know have, too.
+        let everyone = self.everyone.and_then(|id| self.tallies.get(id.0 as usize)).copied().unwrap_or_default();
+        // Unknown users and groups also have the access of everyone.
         let may = |some: Operations| everyone.allow.or(some).without(everyone.deny);
         May { user: may(self.users.some()), group: may(self.groups.some()), group_denied: self.denied.some() }
     }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::host_scope::{HostScope, of};
 use super::others::Others;
-use super::view::{Seen, View};
+use super::view::{Regions, View};
 use super::{AccessEffect, AccessRegion, Addresses, Counterexample, Difference, HostSet, is_role};
 use crate::scope::Scope;
 use crate::scope::stranger;
@@ -16,23 +16,23 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, ResourceType};
 use gbac_engine::{internal::Operations, policy::Policy};
 
-/// The differences, as they are found.
+/// Collects the differences.
 pub(super) struct Report<'a> {
     policies: [&'a Policy; 2],
-    /// A name that neither policy knows as a user's.
+    /// A user name in neither policy.
     stranger: String,
     differences: Vec<Difference>,
     roles: Vec<Difference>,
 }
 
-/// Pieces that are the same from several hosts.
-pub(crate) struct Found {
+/// A piece of a tree with its host scopes.
+pub(crate) struct ScopedPiece {
     piece: Piece,
     scopes: Vec<HostScope>,
 }
 
-impl Found {
-    /// A piece from one host.
+impl ScopedPiece {
+    /// Creates a piece with one host scope.
     pub(crate) fn new(piece: Piece, host_scope: HostScope) -> Self {
         Self { piece, scopes: vec![host_scope] }
     }
@@ -43,53 +43,60 @@ impl<'a> Report<'a> {
         Self { policies, stranger: stranger(&policies), differences: Vec::new(), roles: Vec::new() }
     }
 
-    /// The differences of holders, and those of roles.
+    /// The differences of users, groups and everyone, and those of roles.
     pub(super) fn end(self) -> (Vec<Difference>, Vec<Difference>) {
-        let [differences, roles] = [self.differences, self.roles].map(|mut found| {
-            sort(&mut found, |a, b| (&a.scope, a.effect).cmp(&(&b.scope, b.effect)));
-            // What is of the same holder and effect, but on another resource type, is one difference.
-            let mut one: Vec<Difference> = Vec::with_capacity(found.len());
-            for more in found {
-                match one.last_mut() {
-                    Some(last) if last.scope == more.scope && last.effect == more.effect => {
-                        last.regions.extend(more.regions);
-                        last.counterexample = last.counterexample.take().or(more.counterexample);
-                        last.blocked_by.extend(more.blocked_by);
+        let [differences, roles] = [self.differences, self.roles].map(|mut entries| {
+            sort(&mut entries, |a, b| (&a.scope, a.effect).cmp(&(&b.scope, b.effect)));
+            // Merges entries with the same scope and effect on different resource types.
+            let mut merged: Vec<Difference> = Vec::with_capacity(entries.len());
+            for entry in entries {
+                match merged.last_mut() {
+                    Some(last) if last.scope == entry.scope && last.effect == entry.effect => {
+                        last.regions.extend(entry.regions);
+                        last.counterexample = last.counterexample.take().or(entry.counterexample);
+                        last.blocked_by.extend(entry.blocked_by);
                     }
-                    _ => one.push(more),
+                    _ => merged.push(entry),
                 }
             }
-            for difference in &mut one {
-                // Each resource type by itself is in order.
+            for difference in &mut merged {
+                // The regions of each resource type are already sorted.
                 sort(&mut difference.regions, |a, b| a.resource_type.cmp(&b.resource_type));
             }
-            one
+            merged
         });
         (differences, roles)
     }
 
-    /// Adds what is different for a holder and a resource type.
-    pub(super) fn add(&mut self, view: &View<'_>, seen: &Seen<'_>, others: Option<&Others<'_>>) {
+    /// Adds the differences of a scope and a resource type.
+    pub(super) fn add(&mut self, view: &View<'_>, regions: &Regions<'_>, others: Option<&Others<'_>>) {
         let effects: Vec<Vec<[Operations; 5]>> =
-            (0..seen.scopes.len()).map(|host_scope| view.effects(seen, host_scope, others)).collect();
+            (0..regions.scopes.len()).map(|host_scope| view.effects(regions, host_scope, others)).collect();
         for (place, effect) in AccessEffect::ALL.iter().enumerate() {
             let of_effect = |effects: &[Operations; 5]| effects.get(place).copied().unwrap_or_default();
             let mut found = Vec::new();
-            for (host_scope, effects) in seen.scopes.iter().zip(&effects) {
+            for (host_scope, effects) in regions.scopes.iter().zip(&effects) {
                 if effects.iter().any(|effects| !of_effect(effects).is_empty()) {
                     let has: Vec<Operations> = effects.iter().map(of_effect).collect();
-                    let pieces = seen.tree.pieces(&has, &[]).into_iter();
-                    found.extend(pieces.map(|piece| Found::new(piece, *host_scope)));
+                    let pieces = regions.tree.pieces(&has, &[]).into_iter();
+                    found.extend(pieces.map(|piece| ScopedPiece::new(piece, *host_scope)));
                 }
             }
             if !found.is_empty() {
-                let found = if seen.scopes.len() == 1 { found } else { merged(found) };
-                self.tell(view, *effect, &seen.tree, &found, &seen.scopes);
+                let found = if regions.scopes.len() == 1 { found } else { merged(found) };
+                self.push(view, *effect, &regions.tree, &found, &regions.scopes);
             }
         }
     }
 
-    fn tell(&mut self, view: &View<'_>, effect: AccessEffect, tree: &Tree<'_>, found: &[Found], scopes: &[HostScope]) {
+    fn push(
+        &mut self,
+        view: &View<'_>,
+        effect: AccessEffect,
+        tree: &Tree<'_>,
+        found: &[ScopedPiece],
+        scopes: &[HostScope],
+    ) {
         let counterexample = if effect == AccessEffect::StillBlocked || is_role(&view.scope) {
             None
         } else {
@@ -109,18 +116,18 @@ impl<'a> Report<'a> {
         list.push(difference);
     }
 
-    /// A request of what was found, and an identity for which it is decided differently: the holder alone or with another.
+    /// A request in a piece, and an identity with different decisions about it: the scope alone or with another principal.
     fn counterexample(
         &self,
         view: &View<'_>,
         tree: &Tree<'_>,
-        found: &Found,
+        found: &ScopedPiece,
         scopes: &[HostScope],
         effect: AccessEffect,
     ) -> Option<Counterexample> {
         let alone = matches!(effect, AccessEffect::Gains | AccessEffect::Loses);
         let gains = matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers);
-        let wanted = if gains { [Outcome::Deny, Outcome::Allow] } else { [Outcome::Allow, Outcome::Deny] };
+        let outcomes = if gains { [Outcome::Deny, Outcome::Allow] } else { [Outcome::Allow, Outcome::Deny] };
         let resource_type = view.resource_type;
         let resource_name = tree.witness(found.piece.at, resource_type)?;
         let host_scope = *found.scopes.first()?;
@@ -129,10 +136,10 @@ impl<'a> Report<'a> {
                 .with_host(address(host_scope, scopes));
             for identity in self.identities(&view.scope, &request, alone) {
                 let [before, after] = self.policies.map(|policy| decide(policy, &identity, &request));
-                // What a partner gains or loses as a superuser is the partner's own difference.
+                // A superuser's gains and losses are its own differences.
                 let superuser = [&before, &after].into_iter().any(|decision| decision.reason == Reason::Superuser);
                 let of_partner = superuser && view.scope != Scope::One(Principal::user(identity.user()));
-                if [before.outcome, after.outcome] == wanted && !of_partner {
+                if [before.outcome, after.outcome] == outcomes && !of_partner {
                     let host = request.host;
                     return Some(Counterexample {
                         identity,
@@ -149,7 +156,7 @@ impl<'a> Report<'a> {
         None
     }
 
-    /// The holder alone, or with each one that may make a difference to it.
+    /// The identity of the scope alone, or combined with each principal that can make a difference.
     fn identities(&self, scope: &Scope, request: &Request<'_>, alone: bool) -> Vec<Identity> {
         let stranger = self.stranger.as_str();
         let (user, group) = match scope {
@@ -182,8 +189,8 @@ impl<'a> Report<'a> {
         identities
     }
 
-    /// The ACLs that deny the holder what was found.
-    fn blocking(&self, view: &View<'_>, tree: &Tree<'_>, found: &[Found], scopes: &[HostScope]) -> Vec<Acl> {
+    /// The ACLs that deny the pieces to the scope.
+    fn blocking(&self, view: &View<'_>, tree: &Tree<'_>, found: &[ScopedPiece], scopes: &[HostScope]) -> Vec<Acl> {
         let [_, policy] = self.policies;
         let mut blocking = Vec::new();
         for found in found {
@@ -206,14 +213,14 @@ impl<'a> Report<'a> {
     }
 }
 
-/// An address of a scope: one that no rule names, where it is any other.
+/// An address of a host scope; for [`HostScope::Other`], one that no rule names.
 fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
     match host_scope {
         HostScope::Unknown => None,
         HostScope::Address(address) => Some(address),
         HostScope::Other if scopes.len() < 2 => None,
         HostScope::Other => {
-            // Addresses of RFC 5737, and after them whatever follows.
+            // Begins with documentation addresses (RFC 5737).
             let first = u32::from(Ipv4Addr::new(192, 0, 2, 1));
             let addresses = (first..u32::MAX).map(|address| IpAddr::V4(Ipv4Addr::from(address)));
             addresses.into_iter().find(|address| !scopes.contains(&HostScope::Address(*address)))
@@ -221,17 +228,17 @@ fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
     }
 }
 
-/// The same pieces of several scopes as one.
-pub(crate) fn merged(mut found: Vec<Found>) -> Vec<Found> {
-    let operations = |found: &Found| found.piece.operations.iter().collect::<Vec<Operation>>();
+/// Merges equal pieces of several host scopes.
+pub(crate) fn merged(mut found: Vec<ScopedPiece>) -> Vec<ScopedPiece> {
+    let operations = |found: &ScopedPiece| found.piece.operations.iter().collect::<Vec<Operation>>();
     sort(&mut found, |a, b| {
-        let places = |found: &Found| (found.piece.at, operations(found));
+        let places = |found: &ScopedPiece| (found.piece.at, operations(found));
         places(a)
             .cmp(&places(b))
             .then_with(|| a.piece.except.cmp(&b.piece.except))
             .then_with(|| a.scopes.cmp(&b.scopes))
     });
-    let mut merged: Vec<Found> = Vec::new();
+    let mut merged: Vec<ScopedPiece> = Vec::new();
     for found in found {
         match merged.last_mut() {
             Some(last)
@@ -250,7 +257,7 @@ pub(crate) fn merged(mut found: Vec<Found>) -> Vec<Found> {
 pub(crate) fn region(
     resource_type: ResourceType,
     tree: &Tree<'_>,
-    found: &Found,
+    found: &ScopedPiece,
     scopes: &[HostScope],
 ) -> AccessRegion {
     AccessRegion {
@@ -262,15 +269,15 @@ pub(crate) fn region(
     }
 }
 
-/// Some of all scopes as hosts.
+/// Converts host scopes to a set of clients; `all` are the scopes that the rules distinguish.
 fn hosts(some: &[HostScope], all: &[HostScope]) -> HostSet {
-    let addresses = |wanted: bool| {
-        let is = |host_scope: &&HostScope| some.contains(host_scope) == wanted;
+    let addresses = |is_included: bool| {
+        let is = |host_scope: &&HostScope| some.contains(host_scope) == is_included;
         let address =
             |host_scope: &HostScope| if let HostScope::Address(address) = host_scope { Some(*address) } else { None };
         all.iter().filter(is).filter_map(address).collect()
     };
-    // Where no ACL names a host there is one scope, which is all of them.
+    // Without hosts in ACLs, there is a single scope for all clients.
     let unknown = some.contains(&HostScope::Unknown) || all.len() == 1;
     let other = some.contains(&HostScope::Other);
     let addresses = if other { Addresses::AllBut(addresses(false)) } else { Addresses::Only(addresses(true)) };

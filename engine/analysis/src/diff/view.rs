@@ -1,4 +1,4 @@
-//! One scope and resource type in both policies, and where its decisions differ.
+//! One scope and resource type in both policies, and the regions where its decisions differ.
 
 use super::host_scope::{HostScope, of};
 use super::is_role;
@@ -11,25 +11,26 @@ use gbac_engine::model::{Host, ResourceType};
 
 /// A rule of one of the two policies.
 #[derive(Debug)]
-pub(super) struct Sided<'a> {
+pub(super) struct SidedRule<'a> {
     pub(super) rule: Rule<'a>,
     pub(super) side: usize,
-    /// Whether it is one of `User:*`.
+    /// Whether it is a rule of `User:*`.
     pub(super) everyone: bool,
 }
 
-/// What turns for a holder in one region; sets of operations.
+/// The changes for a scope in one region, as sets of operations.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Turn {
+pub(super) struct OperationChanges {
     /// By effect, in the order of [`super::AccessEffect::ALL`].
     pub(super) effects: [Operations; 5],
-    /// A deny that is new or gone where the holder has nothing else; it counts where another holder is allowed.
+    /// Denies that were added or removed, for operations without another ACL. They matter if another principal of the identity
+    /// is allowed.
     denied: [Operations; 2],
-    /// Allowed as a superuser in one policy and by ACLs in the other; it counts where a group is denied.
+    /// Allowed as a superuser in one policy and by ACLs in the other. This matters if a group of the identity is denied.
     bypassed: [Operations; 2],
 }
 
-/// What is allowed and denied to somebody, in each policy.
+/// The operations that are allowed and denied in each policy.
 #[derive(Debug, Clone, Copy, Default)]
 struct SideOperations {
     allow: [Operations; 2],
@@ -37,28 +38,28 @@ struct SideOperations {
     superuser: [bool; 2],
 }
 
-impl Turn {
-    fn new(standing: &SideOperations) -> Self {
+impl OperationChanges {
+    fn new(access: &SideOperations) -> Self {
         let each = |what: fn(Operations, Operations) -> Operations| {
-            let of = |side| what(*of(&standing.allow, side), *of(&standing.deny, side));
+            let of = |side| what(*of(&access.allow, side), *of(&access.deny, side));
             [of(0), of(1)]
         };
         let mask = |operations: [Operations; 2], superuser: Operations| {
-            let of = |side| if *of(&standing.superuser, side) { superuser } else { *of(&operations, side) };
+            let of = |side| if *of(&access.superuser, side) { superuser } else { *of(&operations, side) };
             [of(0), of(1)]
         };
         let none = Operations::default();
         let by_acl = mask(each(|allow, deny| allow.without(deny)), none);
         let allowed = mask(by_acl, Operations::EVERY);
-        let denied = mask(standing.deny, none);
+        let denied = mask(access.deny, none);
         let nothing = mask(each(|allow, deny| Operations::EVERY.without(allow).without(deny)), none);
-        let covered = mask(standing.allow, Operations::EVERY);
+        let covered = mask(access.allow, Operations::EVERY);
         let [was, is] = allowed;
         let [had, has] = covered;
         Self {
             effects: [is.without(was), was.without(is), none, none, has.without(had).and(denied[1])],
             denied: [denied[0].and(nothing[1]), nothing[0].and(denied[1])],
-            bypassed: match standing.superuser {
+            bypassed: match access.superuser {
                 [false, true] => [by_acl[0], none],
                 [true, false] => [none, by_acl[1]],
                 _ => [none, none],
@@ -66,7 +67,7 @@ impl Turn {
         }
     }
 
-    /// What is left when the same turns for everyone.
+    /// The changes beyond those for everyone.
     fn beyond(&self, everyone: &Self) -> Self {
         let pair =
             |here: [Operations; 2], there: [Operations; 2]| [here[0].without(there[0]), here[1].without(there[1])];
@@ -84,24 +85,24 @@ impl Turn {
     }
 }
 
-/// One holder and resource type.
+/// One scope and resource type.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     pub(super) scope: Scope,
     pub(super) ids: [Option<PrincipalId>; 2],
     pub(super) resource_type: ResourceType,
     superuser: [bool; 2],
-    pub(super) rules: Vec<Sided<'a>>,
+    pub(super) rules: Vec<SidedRule<'a>>,
 }
 
-/// What is seen of a view: the regions, and what turns there from where.
+/// The regions of a view, and the changes in each.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
+pub(super) struct Regions<'a> {
     pub(super) tree: Tree<'a>,
     pub(super) scopes: Vec<HostScope>,
-    /// By scope and place.
-    turns: Vec<Vec<Turn>>,
-    /// By place, where it is among the places of others.
+    /// By host scope and place.
+    changes: Vec<Vec<OperationChanges>>,
+    /// For each place, its index among the places of others.
     among_others: Vec<usize>,
 }
 
@@ -115,17 +116,17 @@ impl<'a> View<'a> {
         Self { scope, ids, resource_type, superuser, rules: Vec::new() }
     }
 
-    /// Looks at the regions that the holder's own rules make.
-    pub(super) fn see(&self) -> Seen<'a> {
-        self.see_with(&[], &[])
+    /// The regions of the scope's own rules.
+    pub(super) fn regions(&self) -> Regions<'a> {
+        self.regions_with(&[], &[])
     }
 
-    /// Looks at the regions that these places of others make besides.
-    pub(super) fn see_with(&self, others: &[(Place<'a>, usize)], hosts: &[Host]) -> Seen<'a> {
+    /// The regions of the scope's own rules and of these places of others.
+    pub(super) fn regions_with(&self, others: &[(Place<'a>, usize)], hosts: &[Host]) -> Regions<'a> {
         let places = self.rules.iter().map(|sided| sided.rule.place);
         let tree = Tree::new(places.chain(others.iter().map(|(place, _)| *place)));
         let scopes = HostScope::all(&hosts_of(self.rules.iter().map(|sided| &sided.rule.host).chain(hosts)));
-        let turns = scopes.iter().map(|host_scope| self.turns(&tree, *host_scope)).collect();
+        let changes = scopes.iter().map(|host_scope| self.changes(&tree, *host_scope)).collect();
         let mut among_others = vec![usize::MAX; if others.is_empty() { 0 } else { tree.len() }];
         for ((_, among), at) in others.iter().zip(tree.made_of().iter().skip(self.rules.len())) {
             if let Some(place) = among_others.get_mut(*at) {
@@ -140,55 +141,59 @@ impl<'a> View<'a> {
                 *here = above;
             }
         }
-        Seen { tree, scopes, turns, among_others }
+        Regions { tree, scopes, changes, among_others }
     }
 
-    /// What turns in each region of a tree that is made of the rules' places.
-    fn turns(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<Turn> {
+    /// The changes in each region of a tree of the rules' places.
+    fn changes(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<OperationChanges> {
         let own = SideOperations { superuser: self.superuser, ..SideOperations::default() };
-        // Of the holder, and of everyone alone.
-        let mut standings = vec![(own, SideOperations::default()); tree.len()];
-        for (Sided { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
+        // For the scope, and for everyone alone.
+        let mut operations_at = vec![(own, SideOperations::default()); tree.len()];
+        for (SidedRule { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
             let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
-            let Some((own, all)) = standings.get_mut(*at) else { continue };
+            let Some((own, all)) = operations_at.get_mut(*at) else { continue };
             own.add(*side, allow, deny);
             if *everyone {
                 all.add(*side, allow, deny);
             }
         }
-        let mut turns = Vec::with_capacity(tree.len());
+        let mut changes = Vec::with_capacity(tree.len());
         for at in 0..tree.len() {
-            let above = tree.parent(at).and_then(|parent| standings.get(parent)).copied();
-            let Some((own, everyone)) = standings.get_mut(at) else { continue };
+            let above = tree.parent(at).and_then(|parent| operations_at.get(parent)).copied();
+            let Some((own, everyone)) = operations_at.get_mut(at) else { continue };
             if let Some((above, everyone_above)) = above {
                 for side in 0..2 {
                     own.add(side, *of(&above.allow, side), *of(&above.deny, side));
                     everyone.add(side, *of(&everyone_above.allow, side), *of(&everyone_above.deny, side));
                 }
             }
-            let turn = Turn::new(own);
-            turns.push(if self.scope.is_everyone() { turn } else { turn.beyond(&Turn::new(everyone)) });
+            let change = OperationChanges::new(own);
+            changes.push(if self.scope.is_everyone() {
+                change
+            } else {
+                change.beyond(&OperationChanges::new(everyone))
+            });
         }
-        turns
+        changes
     }
 
-    /// The effects in each region: what others allow or deny there is looked up.
+    /// The effects in each region, including those that depend on the access of others.
     pub(super) fn effects(
         &self,
-        seen: &Seen<'_>,
+        regions: &Regions<'_>,
         host_scope: usize,
         others: Option<&Others<'_>>,
     ) -> Vec<[Operations; 5]> {
-        let turns = seen.turns.get(host_scope).map_or(&[][..], |turns| turns);
-        let host_scope = seen.scopes.get(host_scope).copied().unwrap_or(HostScope::Other);
-        let mut effects = Vec::with_capacity(turns.len());
-        for (at, turn) in turns.iter().enumerate() {
-            let [was_denied, is_denied] = turn.denied;
-            let [bypasses, bypassed] = turn.bypassed;
-            let [gains, loses, _, _, blocked] = turn.effects;
+        let changes = regions.changes.get(host_scope).map_or(&[][..], |changes| changes);
+        let host_scope = regions.scopes.get(host_scope).copied().unwrap_or(HostScope::Other);
+        let mut effects = Vec::with_capacity(changes.len());
+        for (at, change) in changes.iter().enumerate() {
+            let [was_denied, is_denied] = change.denied;
+            let [bypasses, bypassed] = change.bypassed;
+            let [gains, loses, _, _, blocked] = change.effects;
             let (mut gains_with, mut loses_with) = (was_denied, is_denied);
-            if let Some(others) = others.filter(|_| turn.needs_others()) {
-                let among = seen.among_others.get(at).copied().unwrap_or(usize::MAX);
+            if let Some(others) = others.filter(|_| change.needs_others()) {
+                let among = regions.among_others.get(at).copied().unwrap_or(usize::MAX);
                 let there = |side| others.at(side, self.resource_type, among, host_scope);
                 let (before, after) = (there(0), there(1));
                 gains_with = was_denied.and(after.partners(&self.scope)).or(bypasses.and(before.group_denied));
@@ -199,17 +204,19 @@ impl<'a> View<'a> {
         effects
     }
 
-    /// Whether it takes a look at other holders to say what is different. What a role denies is told as it is: what
-    /// comes of it is told of its members.
-    pub(super) fn asks_others(&self) -> bool {
+    /// Whether the effects depend on other principals. Those of a role do not, because its members have differences of their
+    /// own.
+    pub(super) fn depends_on_others(&self) -> bool {
         !is_role(&self.scope)
     }
 }
 
-impl<'a> Seen<'a> {
-    /// The places where it takes a look at others.
+impl<'a> Regions<'a> {
+    /// The places whose effects depend on others.
     pub(super) fn unsettled(&self) -> Vec<Place<'a>> {
-        let needs = |at: &usize| self.turns.iter().any(|turns| turns.get(*at).is_some_and(Turn::needs_others));
+        let needs = |at: &usize| {
+            self.changes.iter().any(|changes| changes.get(*at).is_some_and(OperationChanges::needs_others))
+        };
         (0..self.tree.len()).filter(needs).map(|at| self.tree.place(at)).collect()
     }
 }

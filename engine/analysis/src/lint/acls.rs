@@ -1,4 +1,4 @@
-//! ACLs that do nothing: covered by a broader one, blocked by a deny, or about what does not exist.
+//! ACLs without an effect: covered by a broader one, blocked by a deny, or for something that does not exist.
 
 use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
@@ -10,7 +10,7 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// Looks at the ACLs of these principals, which are in order of their numbers, or at all.
+/// Checks the ACLs of these principals, sorted by number, or of all.
 pub(super) fn lint(policy: &Policy, only: Option<&[PrincipalId]>, findings: &mut Vec<Finding>) {
     let mut linter = Linter {
         policy,
@@ -29,9 +29,9 @@ struct Linter<'a, 'f> {
     policy: &'a Policy,
     only: Option<&'f [PrincipalId]>,
     everyone: Option<PrincipalId>,
-    /// The patterns that cover the one that is looked at, itself among them.
+    /// The patterns that cover the current one, including itself.
     covering: Vec<(PatternId, &'a Pattern)>,
-    /// The principals that everyone has who has the one that is looked at, itself first.
+    /// The principals that apply to every identity to which the current one applies, itself first.
     scopes: Vec<PrincipalId>,
     findings: &'f mut Vec<Finding>,
 }
@@ -39,9 +39,9 @@ struct Linter<'a, 'f> {
 impl<'a> Linter<'a, '_> {
     fn pattern(&mut self, id: PatternId, pattern: &'a Pattern) {
         let only = self.only;
-        let is_wanted =
+        let is_selected =
             |row: &&Row| only.is_none_or(|only| only.binary_search_by(|id| id.0.cmp(&row.principal.0)).is_ok());
-        if pattern.rows().iter().find(is_wanted).is_none() {
+        if pattern.rows().iter().find(is_selected).is_none() {
             return;
         }
         let place = Place::of(pattern);
@@ -53,11 +53,11 @@ impl<'a> Linter<'a, '_> {
                 self.covering.push((PatternId(*other), covers));
             }
         }
-        let sensible = pattern.resource_type.operations();
-        for row in pattern.rows().iter().filter(is_wanted) {
+        let applicable = pattern.resource_type.operations();
+        for row in pattern.rows().iter().filter(is_selected) {
             let Some(principal) = self.policy.principal(row.principal) else { continue };
             for operation in row.deny().or(row.allow()).iter() {
-                if operation != Operation::All && !sensible.contains(&operation) {
+                if operation != Operation::All && !applicable.contains(&operation) {
                     self.foreign(pattern, row, operation);
                 }
             }
@@ -77,9 +77,10 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// Finds the ACLs of a row that change nothing.
+    /// Finds the ACLs of a row without an effect.
     fn row(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row) {
-        // What broader rows deny and allow; and the row itself, of which one operation may cover another.
+        // The operations that broader rows deny and allow; separately those of the row itself, because one of its operations
+        // can cover another.
         let (mut deny, mut allow) = (Operations::default(), Operations::default());
         let (mut own_deny, mut own_allow) = (row.deny(), row.allow());
         self.broader(id, row, |_, other, twin| {
@@ -110,12 +111,12 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// Visits the other rows that apply wherever this one does. The last argument is whether it is the same row but that
-    /// every name is spelled as the empty prefix there and as the literal `*` here: of two such ACLs that one is left out.
+    /// Visits the other rows that apply wherever this one does. The last argument is `true` for an equal row whose pattern is
+    /// the other spelling of every name: the empty prefix or the literal `*`. Of two such ACLs, the literal one is redundant.
     fn broader(&self, id: PatternId, row: &Row, mut visit: impl FnMut(&'a Pattern, &'a Row, bool)) {
         let every_name = self.policy.pattern(id).is_some_and(Pattern::is_all_names);
         for (other, pattern) in &self.covering {
-            // Another pattern for every name.
+            // The other pattern for every name.
             let twin = every_name && *other != id;
             for principal in &self.scopes {
                 for broader in rows_of(pattern.rows(), *principal) {
@@ -128,7 +129,7 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// The ACLs of these operations in the row itself and in broader ones, the row's own first.
+    /// The ACLs for these operations in the row itself and in broader ones, the row's own first.
     fn acls(&self, id: PatternId, pattern: &'a Pattern, row: &Row, of: Operations, permission: Permission) -> Vec<Acl> {
         let mut acls = Vec::new();
         let mut take = |pattern: &Pattern, row: &Row, without: Operations| {
@@ -153,7 +154,7 @@ impl<'a> Linter<'a, '_> {
         let acl = self.policy.acl(pattern, row, operation, permission);
         let by = self.acls(id, pattern, row, Operations::answering(operation, permission), permission);
         let Some(by) = by.into_iter().find(|by| *by != acl) else { return };
-        let message = format!("{} is already covered by {}", spoken(&acl), spoken(&by));
+        let message = format!("{} is already covered by {}", acl_text(&acl), acl_text(&by));
         let hint = "remove it, unless you plan to remove the broader one";
         let finding = Finding::new(FindingCode::ACL_COVERED, Severity::Notice, message, hint);
         self.findings.push(finding.with_acls(vec![acl, by]));
@@ -161,7 +162,7 @@ impl<'a> Linter<'a, '_> {
 
     fn unreachable(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row, operation: Operation) {
         let acl = self.policy.acl(pattern, row, operation, Permission::Allow);
-        let message = format!("{} never allows anything: a deny wins", spoken(&acl));
+        let message = format!("{} never allows anything: a deny wins", acl_text(&acl));
         let mut acls = vec![acl];
         let effect = answered(Operations::only(operation), Permission::Allow);
         let mut denied = Operations::default();
@@ -185,7 +186,7 @@ impl<'a> Linter<'a, '_> {
                     pattern.resource_type.operations().iter().map(|known| known.spelling().cli).collect();
                 let message = format!(
                     "{} is for an operation that does not apply to a {}",
-                    spoken(&acl),
+                    acl_text(&acl),
                     pattern.resource_type.spelling().label.to_lowercase()
                 );
                 let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
@@ -195,26 +196,26 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// What could not be created today (D-27): the same codes and hints as when it is. What is so of the principal is found
-    /// once for all of its ACLs.
+    /// Finds ACLs that could not be created today (D-27), with the codes and hints of that error. Errors of the principal are
+    /// reported once for all of its ACLs, elsewhere.
     fn refused(&mut self, pattern: &Pattern, row: &Row) {
         let policy = self.policy;
-        let all = || {
+        let acls = || {
             Permission::ALL.iter().flat_map(|permission| {
                 row.of(*permission).iter().map(|operation| policy.acl(pattern, row, operation, *permission))
             })
         };
-        let Some(first) = all().next() else { return };
+        let Some(first) = acls().next() else { return };
         for fault in first.check_create().iter().filter(|fault| fault.field() != AclField::Principal) {
             let message = format!("an ACL could not be created today: {fault}");
             let finding = Finding::new(fault.into(), Severity::Warning, message, fault.hint());
-            self.findings.push(finding.with_acls(all().collect()));
+            self.findings.push(finding.with_acls(acls().collect()));
         }
     }
 }
 
-/// An ACL in words, for a message.
-fn spoken(acl: &Acl) -> String {
+/// An ACL as text for a message.
+fn acl_text(acl: &Acl) -> String {
     let from = match acl.host {
         Host::Any => String::new(),
         Host::Address(address) => format!(" from {address}"),

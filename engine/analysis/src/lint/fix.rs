@@ -5,14 +5,14 @@ use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 
-/// One way to fix a finding.
+/// A suggested fix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fix {
-    /// What is done, as words for a button: a capital first, names in backticks and escaped.
+    /// The label of a button: capitalized, names in backticks and escaped.
     pub title: String,
-    /// The changes, in the order in which they are made.
+    /// The changes in order.
     pub changes: Vec<Change>,
-    /// Nobody may do more, and nobody less, after it.
+    /// Whether the fix leaves all effective access unchanged.
     pub is_neutral: bool,
 }
 
@@ -23,8 +23,8 @@ impl Fix {
 }
 
 impl Finding {
-    /// The ways to fix this in the policy that it was found in: the safest first; none where only a human can decide. No fix
-    /// gives an ACL to a group: that is done through roles (specification 4.4).
+    /// Suggested fixes for the policy with this finding, the safest first; empty if only a person can decide. No fix adds an
+    /// ACL for a group, because groups get access through roles (specification 4.4).
     ///
     /// ```
     /// use gbac_analysis::lint;
@@ -40,7 +40,7 @@ impl Finding {
     #[must_use]
     pub fn suggested_fixes(&self, policy: &Policy) -> Vec<Fix> {
         match self.code {
-            // The others of its ACLs are those that make it so.
+            // The other ACLs of the finding are its causes.
             FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => {
                 self.acls.first().map(|acl| removal(std::slice::from_ref(acl), true)).into_iter().collect()
             }
@@ -51,24 +51,24 @@ impl Finding {
                 });
                 std::iter::once(removal(&self.acls, true)).chain(create).collect()
             }
-            // Nobody has it, or it says nothing.
-            FindingCode::ROLE_WITHOUT_MEMBERS | FindingCode::ROLE_WITHOUT_ACLS => self.deletion(),
+            // No identity has the role, or it has no ACLs.
+            FindingCode::ROLE_WITHOUT_MEMBERS | FindingCode::ROLE_WITHOUT_ACLS => self.role_deletion(),
             FindingCode::GROUP_PATH_WITH_SUFFIX => {
                 self.principals.first().and_then(|group| last_segment(policy, group)).into_iter().collect()
             }
-            // Which of the names is right, or what a user is named by, only a person knows.
+            // Only a person knows the right name or the right claim.
             FindingCode::NAME_LETTER_CASE
             | FindingCode::NAME_LEADING_SLASH
             | FindingCode::ROLE_NAME_NOT_ASCII
             | FindingCode::SUPERUSER_NAME_CHOSEN
             | FindingCode::SUPERUSER_UNREACHABLE
             | FindingCode::ACCESS_GROUP_UNKNOWN => Vec::new(),
-            _ if self.acls.is_empty() => self.of_member(),
+            _ if self.acls.is_empty() => self.member_fixes(),
             _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
         }
     }
 
-    fn deletion(&self) -> Vec<Fix> {
+    fn role_deletion(&self) -> Vec<Fix> {
         let delete = |role: &Principal| {
             let change = Change::DeleteRole { name: role.name().to_owned(), delete_acls: true };
             Fix::new(format!("Delete the role `{}`", escaped(role.name())), true, vec![change])
@@ -76,42 +76,42 @@ impl Finding {
         self.principals.first().map(delete).into_iter().collect()
     }
 
-    /// A member that could not be added today: it goes, or what it was meant to be comes in its place.
-    fn of_member(&self) -> Vec<Fix> {
+    /// Fixes for a member that could not be added today: remove it, or replace it with the intended principal.
+    fn member_fixes(&self) -> Vec<Fix> {
         let [role, member] = self.principals.as_slice() else { return Vec::new() };
         let remove = Change::RemoveMember { role: role.name().to_owned(), member: member.clone() };
         let title = format!("Remove `{}` from the role", escaped(&member.to_string()));
         let mut fixes = vec![Fix::new(title, false, vec![remove.clone()])];
-        let meant = if self.code == "principal_type_twice" { Principal::parse(member.name()).ok() } else { None };
-        if let Some(meant) = meant.filter(|meant| meant.kind() != PrincipalType::Role) {
-            let title = format!("Replace it with `{}`", escaped(&meant.to_string()));
-            let add = Change::AddMember { role: role.name().to_owned(), member: meant };
+        let intended = if self.code == "principal_type_twice" { Principal::parse(member.name()).ok() } else { None };
+        if let Some(intended) = intended.filter(|intended| intended.kind() != PrincipalType::Role) {
+            let title = format!("Replace it with `{}`", escaped(&intended.to_string()));
+            let add = Change::AddMember { role: role.name().to_owned(), member: intended };
             fixes.push(Fix::new(title, false, vec![remove, add]));
         }
         fixes
     }
 
-    /// The ACLs with a name that can be meant, where a hint names it.
+    /// Replaces the ACLs with the name that the hint suggests.
     fn replacement(&self) -> Option<Fix> {
         let first = self.acls.first()?;
-        let meant = |acl: &Acl| match (self.code.as_str(), acl.resource_type) {
+        let intended = |acl: &Acl| match (self.code.as_str(), acl.resource_type) {
             ("cluster_name", ResourceType::Cluster) => Some(Acl { resource_name: CLUSTER_NAME.into(), ..acl.clone() }),
             ("topic_name", ResourceType::Topic) => {
                 let prefix = acl.resource_name.trim_end_matches('*');
-                let is_meant = acl.resource_name.ends_with('*');
+                let ends_with_asterisk = acl.resource_name.ends_with('*');
                 let acl = if prefix.is_empty() {
                     Acl { resource_name: "*".into(), pattern_type: PatternType::Literal, ..acl.clone() }
                 } else {
                     Acl { resource_name: prefix.to_owned(), pattern_type: PatternType::Prefixed, ..acl.clone() }
                 };
-                (is_meant && acl.check_create().is_empty()).then_some(acl)
+                (ends_with_asterisk && acl.check_create().is_empty()).then_some(acl)
             }
             _ => None,
         };
         if first.principal.kind() == PrincipalType::Group {
             return None;
         }
-        let new: Vec<Acl> = self.acls.iter().map(meant).collect::<Option<_>>()?;
+        let new: Vec<Acl> = self.acls.iter().map(intended).collect::<Option<_>>()?;
         let first_new = new.first()?;
         let title = format!(
             "Replace the name with the {} `{}`",
@@ -129,7 +129,7 @@ fn removal(acls: &[Acl], is_neutral: bool) -> Fix {
     Fix::new(title, is_neutral, acls.iter().cloned().map(Change::RemoveAcl).collect())
 }
 
-/// The last segment of a path takes its place in its roles. An ACL of the group itself stays: nothing here makes another.
+/// Replaces a group whose name is a path with its last segment in its roles. ACLs of the group stay.
 fn last_segment(policy: &Policy, group: &Principal) -> Option<Fix> {
     let last = group.name().rsplit('/').find(|segment| !segment.is_empty())?;
     let named = Principal::group(last);

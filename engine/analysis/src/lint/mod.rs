@@ -12,19 +12,19 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, AclError, Principal, PrincipalError, PrincipalType, RoleError};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Somebody may get what nobody meant to give.
+    /// Users may have unintended access.
     Error,
-    /// Something does nothing, or not what it says.
+    /// A rule has no effect, or not the apparent one.
     Warning,
-    /// Something could be left out.
+    /// A rule is redundant.
     Notice,
 }
 
 impl Severity {
-    /// Every value, the gravest first.
+    /// Every value, the most severe first.
     pub const ALL: &'static [Self] = &[Self::Error, Self::Warning, Self::Notice];
 
     /// The stable name in JSON.
@@ -39,7 +39,8 @@ impl Severity {
 }
 
 gbac_engine::code_table! {
-    /// The code of a finding; docs/analysis.md says what each means. What could not be created today has the code of its error.
+    /// The code of a finding, explained in docs/analysis.md. ACLs, members and roles that could not be created today have the
+    /// code of that error.
     FindingCode {
         SUPERUSER_NAME_CHOSEN = "superuser_name_chosen",
         SUPERUSER_UNREACHABLE = "superuser_unreachable",
@@ -60,27 +61,27 @@ gbac_engine::code_table! {
     } of { AclError, PrincipalError, RoleError }
 }
 
-/// Something odd.
+/// A rule that probably does not do what its author intended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The stable code of its kind.
+    /// The stable code.
     pub code: FindingCode,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
     /// One sentence, lower case, without a final period; names are in backticks and escaped.
     pub message: String,
-    /// What to do about it.
+    /// The recommended action.
     pub hint: String,
-    /// The ACL that it is about, then those that make it so.
+    /// The ACL of the finding, followed by the ACLs that cause it.
     pub acls: Vec<Acl>,
-    /// The principals that it is about; a role as `Role:<name>`.
+    /// The principals of the finding; a role is `Role:<name>`.
     pub principals: Vec<Principal>,
-    /// Where it is in the document that was read, as JSON Pointers (D-34); none of a policy that came from elsewhere.
+    /// The places in the document, as JSON Pointers (D-34); empty for a policy from another source.
     pub places: Vec<String>,
 }
 
 impl Finding {
-    /// A finding about no ACL, principal or place yet.
+    /// Creates a finding without ACLs, principals and places.
     pub fn new(code: FindingCode, severity: Severity, message: String, hint: impl Into<String>) -> Self {
         let (acls, principals, places) = Default::default();
         Self { code, severity, message, hint: hint.into(), acls, principals, places }
@@ -97,12 +98,11 @@ impl Finding {
     }
 }
 
-/// Finds what is odd, the gravest first, then by code and by what it is about.
+/// Finds rules that probably do not do what their author intended, sorted by severity, code and content.
 ///
-/// A policy is a set of ACLs and cannot hold one twice (D-17); what a document holds twice is found where it is read
-/// (`gbac_json::lint_from_json`).
+/// A policy is a set of ACLs without duplicates (D-17); `gbac_json::lint_from_json` finds the duplicates in a document.
 ///
-/// Cost: for each row a look at those of the same and of broader principals on the patterns that cover its own.
+/// Cost: for each row, a comparison with the rows of the same and of broader principals on the patterns that cover its pattern.
 ///
 /// ```
 /// use gbac_analysis::lint;
@@ -123,19 +123,19 @@ pub fn lint(policy: &Policy) -> Vec<Finding> {
     findings
 }
 
-/// Finds what is odd about these roles: their own names, their members and their ACLs, in the order of [`lint`]. What names have
-/// to do with each other is not looked at: [`name_findings`] says it of each member.
+/// The findings of only these roles, their members and their ACLs, in the order of [`lint`]. Findings about similar names are
+/// excluded; [`name_findings`] returns them for each member.
 ///
-/// Cost: one look at each row, and for each of the roles' what [`lint`] costs.
+/// Cost: one pass over all rows, and for the rows of these roles the cost of [`lint`].
 ///
 /// ```
 /// use gbac_analysis::lint_roles;
 /// use gbac_json::policy_from_json;
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "a" }, { "name": "b" }] }"#)?;
-/// let found = lint_roles(&policy, ["b"]);
-/// assert!(found.iter().all(|finding| finding.principals[0].name() == "b"));
-/// assert_eq!(found.len(), 2);
+/// let findings = lint_roles(&policy, ["b"]);
+/// assert!(findings.iter().all(|finding| finding.principals[0].name() == "b"));
+/// assert_eq!(findings.len(), 2);
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
@@ -152,7 +152,7 @@ pub fn lint_roles<'a>(policy: &Policy, names: impl IntoIterator<Item = &'a str>)
     findings
 }
 
-/// Sorts findings by severity, code and what they are about.
+/// Sorts findings by severity, code and content.
 pub fn sort_findings(findings: &mut [Finding]) {
     sort(findings, |a, b| {
         let key = |finding: &Finding| (finding.severity, finding.code);

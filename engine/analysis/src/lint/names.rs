@@ -1,4 +1,5 @@
-//! Roles without content, members that could not be added, superusers anyone or no one could be, access to the service.
+//! Roles without members or ACLs, members that could not be added, unreachable or freely chosen superusers, and access to the
+//! service.
 
 use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
 use super::{Finding, FindingCode, Severity};
@@ -10,9 +11,9 @@ use gbac_engine::{
     policy::{AccessLevel, Policy},
 };
 
-/// Claims that people can often set for themselves, or that are given again after somebody left (OpenID Connect Core,
-/// section 5.7, names `sub` with `iss` as the only ones to rely on).
-const CHOSEN: &[&str] = &[
+/// Claims that users can often edit, or that are reassigned after a user leaves. OpenID Connect Core, section 5.7, names `sub`
+/// with `iss` as the only reliable ones.
+const EDITABLE_CLAIMS: &[&str] = &[
     "display_name",
     "email",
     "family_name",
@@ -47,7 +48,7 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     chosen_superusers(policy, superusers, findings);
 }
 
-/// What is odd about these roles by themselves.
+/// The findings about these roles, without similar names.
 pub(super) fn lint_roles(policy: &Policy, ids: &[PrincipalId], findings: &mut Vec<Finding>) {
     for id in ids.iter().filter(|id| policy.is_role(**id)) {
         if let Some(principal) = policy.principal(*id) {
@@ -58,13 +59,13 @@ pub(super) fn lint_roles(policy: &Policy, ids: &[PrincipalId], findings: &mut Ve
 
 fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut Vec<Finding>) {
     let name = escaped(principal.name());
-    let mut find = |code, severity, message: String, hint: String, more: Option<&Principal>| {
-        let about = std::iter::once(principal).chain(more).cloned().collect();
-        findings.push(Finding::new(code, severity, message, hint).with_principals(about));
+    let mut report = |code, severity, message: String, hint: String, more: Option<&Principal>| {
+        let principals = std::iter::once(principal).chain(more).cloned().collect();
+        findings.push(Finding::new(code, severity, message, hint).with_principals(principals));
     };
     if policy.links(id).is_empty() {
         let hint = "add members, or delete the role";
-        find(
+        report(
             FindingCode::ROLE_WITHOUT_MEMBERS,
             Severity::Notice,
             format!("the role `{name}` has no members"),
@@ -74,7 +75,7 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     }
     if policy.row_count(id) == 0 {
         let hint = "add ACLs, or delete the role: it permits and denies nothing";
-        find(
+        report(
             FindingCode::ROLE_WITHOUT_ACLS,
             Severity::Notice,
             format!("the role `{name}` has no ACLs"),
@@ -84,13 +85,13 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     }
     if let Some(warning) = role_name_warning(principal.name()) {
         let hint = "use ASCII characters in the names of roles".into();
-        find(FindingCode::ROLE_NAME_NOT_ASCII, Severity::Notice, format!("the role `{name}`: {warning}"), hint, None);
+        report(FindingCode::ROLE_NAME_NOT_ASCII, Severity::Notice, format!("the role `{name}`: {warning}"), hint, None);
     }
     let mut members: Vec<&Principal> = policy.links(id).iter().filter_map(|id| policy.principal(*id)).collect();
     sort(&mut members, |a, b| a.cmp(b));
     for member in members {
-        let found = match (check_member(member), name_fault(member)) {
-            // D-33: the one user of that name, not everyone.
+        let problem = match (check_member(member), name_fault(member)) {
+            // This is the user named `*`, not everyone (D-33).
             (Err(error @ RoleError::EveryoneAsMember), _) => {
                 let message = format!("the member `User:*` of the role `{name}` is the user named `*`");
                 Some((FindingCode::from(&error), message, error.hint()))
@@ -104,13 +105,13 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
             }
             (Ok(()), None) => None,
         };
-        if let Some((code, message, hint)) = found {
-            find(code, Severity::Warning, message, hint, Some(member));
+        if let Some((code, message, hint)) = problem {
+            report(code, Severity::Warning, message, hint, Some(member));
         }
     }
 }
 
-/// A superuser's name is compared byte by byte, the asterisk too: nobody makes everyone a superuser by it.
+/// Superuser names are compared byte by byte, so an asterisk is not a wildcard.
 fn superuser(superuser: &Principal) -> Option<Finding> {
     if !superuser.name().contains('*') {
         return None;
@@ -126,7 +127,7 @@ fn superuser(superuser: &Principal) -> Option<Finding> {
     Some(finding.with_principals(vec![superuser.clone()]))
 }
 
-/// A superuser that no token can name (D-14).
+/// A superuser that no token can produce (D-14).
 fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Finding> {
     let mapping = &policy.settings().principal_mapping;
     if mapping.can_produce(superuser.name()) {
@@ -140,7 +141,7 @@ fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Findi
     Some(finding.with_principals(vec![superuser.clone()]))
 }
 
-/// What is odd about the users and groups with limited access to the service (D-58).
+/// The findings about users and groups with limited access to the service (D-58).
 fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
     let access = &policy.settings().access;
     let mut grantees: Vec<&Principal> = AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).collect();
@@ -167,11 +168,11 @@ fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
     }
 }
 
-/// D-14: whoever can choose a superuser's name is one.
+/// Superusers named by a claim that users can edit: anyone who can choose that name becomes a superuser (D-14).
 fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut Vec<Finding>) {
     let mapping = policy.settings().principal_mapping.as_str();
     let path = mapping.split('/').next().unwrap_or_default();
-    let claim = path.split('.').find(|name| CHOSEN.contains(name));
+    let claim = path.split('.').find(|name| EDITABLE_CLAIMS.contains(name));
     if let Some(claim) = claim.filter(|_| !superusers.is_empty()) {
         let message =
             format!("users are named by `{claim}`, which users can often edit, so anyone could become a superuser");

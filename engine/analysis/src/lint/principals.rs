@@ -1,4 +1,4 @@
-//! Principal names that can never match what their author meant: wildcards, types inside a name, paths, near misses.
+//! Principal names that never match what their author intended: wildcards, types inside a name, paths, near misses.
 
 use super::{Finding, FindingCode, Severity, sort_findings};
 use gbac_engine::escape::escaped;
@@ -27,7 +27,7 @@ use gbac_engine::{
 /// ```
 #[derive(Debug, Clone)]
 pub struct NameIndex {
-    /// By type and folded name, in order.
+    /// Sorted by type and folded name.
     names: Vec<(PrincipalType, String, Principal)>,
 }
 
@@ -45,18 +45,18 @@ impl NameIndex {
     /// Cost: visits each principal once.
     #[must_use]
     pub fn near_to<'a>(policy: &Policy, principals: impl IntoIterator<Item = &'a Principal>) -> Self {
-        let mut wanted: Vec<(PrincipalType, String)> =
+        let mut keys: Vec<(PrincipalType, String)> =
             principals.into_iter().map(|principal| (principal.kind(), fold_name(principal.name()))).collect();
-        sort(&mut wanted, |a, b| a.cmp(b));
-        Self::of(policy, Some(&wanted))
+        sort(&mut keys, |a, b| a.cmp(b));
+        Self::of(policy, Some(&keys))
     }
 
-    fn of(policy: &Policy, wanted: Option<&[(PrincipalType, String)]>) -> Self {
+    fn of(policy: &Policy, keys: Option<&[(PrincipalType, String)]>) -> Self {
         let mut names = Vec::new();
         let mut add = |principal: &Principal| {
             let key = (principal.kind(), fold_name(principal.name()));
-            let is_wanted = wanted.is_none_or(|wanted| wanted.binary_search(&key).is_ok());
-            if is_wanted && !principal.is_everyone() && !key.1.is_empty() {
+            let is_selected = keys.is_none_or(|keys| keys.binary_search(&key).is_ok());
+            if is_selected && !principal.is_everyone() && !key.1.is_empty() {
                 names.push((key.0, key.1, principal.clone()));
             }
         };
@@ -76,7 +76,7 @@ impl NameIndex {
         same.iter().map(|(.., known)| known).filter(move |known| *known != principal && !principal.is_everyone())
     }
 
-    /// The names that are near misses of each other, as groups in order.
+    /// The names that are near misses of each other, as sorted groups.
     fn groups(&self) -> impl Iterator<Item = Vec<&Principal>> {
         let groups = self.names.chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1)).filter(|group| group.len() > 1);
         groups.map(|group| group.iter().map(|(.., name)| name).collect())
@@ -105,9 +105,9 @@ impl NameIndex {
 /// ```
 #[must_use]
 pub fn name_findings(policy: &Policy, principal: &Principal, known: &NameIndex) -> Vec<Finding> {
-    let of_name = name_fault(principal).map(NameFault::into_finding);
-    let of_path = path_with_suffix(policy, principal);
-    let mut findings: Vec<Finding> = of_name.into_iter().chain(of_path).collect();
+    let name_finding = name_fault(principal).map(NameFault::into_finding);
+    let path_finding = path_with_suffix(policy, principal);
+    let mut findings: Vec<Finding> = name_finding.into_iter().chain(path_finding).collect();
     for finding in &mut findings {
         finding.principals = vec![principal.clone()];
     }
@@ -121,7 +121,7 @@ pub fn name_findings(policy: &Policy, principal: &Principal, known: &NameIndex) 
     findings
 }
 
-/// Why a name is not what it seems.
+/// A problem of a principal's name.
 pub(super) struct NameFault {
     pub(super) code: FindingCode,
     pub(super) message: String,
@@ -134,10 +134,10 @@ impl NameFault {
     }
 }
 
-/// What is odd about a name by itself: what could not be created today (D-27), and what could and never matches.
+/// The problem of a name by itself: it could not be created today (D-27), or it never matches.
 pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
     let (kind, name) = (principal.kind(), principal.name());
-    // A role of any name can be created; what no role has is found as such.
+    // Roles can have any name; [`FindingCode::ROLE_MISSING`] reports ACLs for roles that do not exist.
     let is_person = kind != PrincipalType::Role;
     let error = match principal.check_create() {
         Err(error) => error,
@@ -148,42 +148,46 @@ pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
         Ok(()) => return None,
     };
     let label = escaped(&principal.to_string());
-    let what = kind.prefix().to_lowercase();
+    let type_name = kind.prefix().to_lowercase();
     let (message, hint) = match &error {
         PrincipalError::Wildcard(_) => (
-            format!("`{label}` is not a wildcard: it is the one {what} with this exact name"),
-            format!("only `User:*` means everyone; name each {what}"),
+            format!("`{label}` is not a wildcard: it is the one {type_name} with this exact name"),
+            format!("only `User:*` means everyone; name each {type_name}"),
         ),
         PrincipalError::TypeInName(name) => {
             let name = escaped(name);
-            (format!("`{label}` is the {what} named `{name}`"), format!("write `{name}` if you mean that {what}"))
+            (
+                format!("`{label}` is the {type_name} named `{name}`"),
+                format!("write `{name}` if you mean that {type_name}"),
+            )
         }
         error => (format!("`{label}` could not be created today: {error}"), error.hint()),
     };
     Some(NameFault { code: (&error).into(), message, hint })
 }
 
-/// Finds what is odd about the principals of ACLs, of these or of all: one finding each, with all ACLs of the principal.
+/// Finds problems of the principals of ACLs, of these or of all: one finding for each problem, with all ACLs of the principal.
 pub(super) fn lint_acl_principals(policy: &Policy, only: Option<&[PrincipalId]>, findings: &mut Vec<Finding>) {
-    let is_wanted = |id: PrincipalId| only.is_none_or(|only| only.binary_search_by(|other| other.0.cmp(&id.0)).is_ok());
-    let (mut ids, mut odd) = (Vec::new(), Vec::new());
+    let is_selected =
+        |id: PrincipalId| only.is_none_or(|only| only.binary_search_by(|other| other.0.cmp(&id.0)).is_ok());
+    let (mut ids, mut problems) = (Vec::new(), Vec::new());
     for (id, principal) in policy.principals() {
-        if policy.row_count(id) > 0 && is_wanted(id) {
+        if policy.row_count(id) > 0 && is_selected(id) {
             let fault = name_fault(principal);
             let is_missing = principal.kind() == PrincipalType::Role && !policy.is_role(id);
             if fault.is_some() || is_missing {
                 ids.push(id);
-                odd.push((principal, fault, is_missing, Vec::<Acl>::new()));
+                problems.push((principal, fault, is_missing, Vec::<Acl>::new()));
             }
         }
     }
     policy.rows_of(&ids, &mut |pattern, row| {
         let place = ids.binary_search_by(|id| id.0.cmp(&row.principal.0)).ok();
-        if let Some((.., acls)) = place.and_then(|place| odd.get_mut(place)) {
+        if let Some((.., acls)) = place.and_then(|place| problems.get_mut(place)) {
             row.acls(|operation, permission| acls.push(policy.acl(pattern, row, operation, permission)));
         }
     });
-    for (principal, fault, is_missing, mut acls) in odd {
+    for (principal, fault, is_missing, mut acls) in problems {
         sort(&mut acls, Acl::cmp);
         let missing = is_missing.then(|| role_missing(principal, acls.len()));
         for finding in missing.into_iter().chain(fault.map(NameFault::into_finding)) {
@@ -193,14 +197,14 @@ pub(super) fn lint_acl_principals(policy: &Policy, only: Option<&[PrincipalId]>,
 }
 
 fn role_missing(role: &Principal, acls: usize) -> Finding {
-    let of_role =
+    let consequence =
         if acls == 1 { "its ACL has no effect".to_owned() } else { format!("its {acls} ACLs have no effect") };
-    let message = format!("there is no role `{}`, so {of_role}", escaped(role.name()));
+    let message = format!("there is no role `{}`, so {consequence}", escaped(role.name()));
     let hint = "create the role, or remove its ACLs: they take effect again if a role with that name is created";
     Finding::new(FindingCode::ROLE_MISSING, Severity::Warning, message, hint)
 }
 
-/// A path where only last segments arrive can never match (specification 2.2).
+/// With `suffix`, a group whose name is a path never matches (specification 2.2).
 pub(super) fn path_with_suffix(policy: &Policy, principal: &Principal) -> Option<Finding> {
     let suffix =
         matches!(policy.settings().groups, GroupSource::Properties { nested: NestedGroupBehavior::Suffix, .. });
@@ -215,12 +219,12 @@ pub(super) fn path_with_suffix(policy: &Policy, principal: &Principal) -> Option
     Some(finding.with_principals(vec![principal.clone()]))
 }
 
-/// Finds the names of one kind that are near each other.
+/// Finds names of the same type that are near misses of each other.
 pub(super) fn lint_near_names(policy: &Policy, findings: &mut Vec<Finding>) {
     findings.extend(NameIndex::new(policy).groups().map(|names| near_names(&names)));
 }
 
-/// Names that are near each other, which are in order and two at least.
+/// The finding for at least two sorted names that are near misses of each other.
 fn near_names(names: &[&Principal]) -> Finding {
     let label: Vec<String> = names.iter().map(|principal| format!("`{}`", escaped(&principal.to_string()))).collect();
     let first = names.first().map_or("", |first| first.name());
@@ -236,6 +240,6 @@ fn near_names(names: &[&Principal]) -> Finding {
     };
     let message = format!("{} differ only in {}, but are different principals", label.join(" and "), by.label());
     let hint = "names are compared byte by byte: use the spelling of the identity provider";
-    let about = names.iter().map(|principal| (*principal).clone()).collect();
-    Finding::new(code, Severity::Warning, message, hint).with_principals(about)
+    let principals = names.iter().map(|principal| (*principal).clone()).collect();
+    Finding::new(code, Severity::Warning, message, hint).with_principals(principals)
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a request, all of it at once.
+//! The errors of API requests, all reported at once.
 
 use std::fmt;
 
@@ -7,54 +7,54 @@ use gbac_engine::code::{Codes, merged};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::ResourceType;
 
-/// The longest text that is compared with the table's names, in characters.
+/// The most characters of a text that are compared with the table's names.
 const MAX_COMPARED: usize = 96;
-/// How many near names a fault shows at most.
+/// The most similar names in an error.
 const MAX_NEAREST: usize = 3;
 
-/// One thing that is wrong with a request.
+/// One error of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestFault {
-    /// There is no API of this name.
+    /// No API has this name.
     UnknownApi(String),
     /// The API has no request of this name.
     UnknownRequest {
-        /// The API that was asked for.
+        /// The API of the request.
         api: Api,
-        /// The name as given.
+        /// The unknown name.
         name: String,
-        /// The nearest names of this API, best first.
+        /// The most similar names of this API, best first.
         nearest: Vec<&'static str>,
         /// Another API that has this request.
         elsewhere: Option<Api>,
     },
-    /// A key of the resources that is no kind of resource.
+    /// A key of the resources that is not a resource type.
     UnknownKind(String),
-    /// The cluster or the registry, which are never named.
+    /// The cluster or the registry, which have no name in requests.
     Implied(&'static str),
-    /// A kind that this request does not name.
+    /// A type that this request does not accept.
     NotTaken {
         /// The request's name.
         request: &'static str,
-        /// The kind as given.
+        /// The type.
         kind: String,
-        /// The kinds that it names.
+        /// The types that it accepts.
         takes: Vec<&'static str>,
     },
-    /// A kind with an empty list of names.
+    /// A type with an empty list of names.
     EmptyList(String),
-    /// A kind that this request has to name and does not.
+    /// A required type is missing.
     Missing {
         /// The request's name.
         request: &'static str,
-        /// The missing kind.
+        /// The missing type.
         kind: &'static str,
     },
-    /// None of several kinds of which one has to be named.
+    /// All types are missing of which one is required.
     MissingOneOf {
         /// The request's name.
         request: &'static str,
-        /// The kinds.
+        /// The types.
         kinds: Vec<&'static str>,
     },
 }
@@ -72,7 +72,7 @@ gbac_engine::error_codes! {
 }
 
 impl RequestFault {
-    /// The member of the request that is wrong: `api`, `name`, `resources` or `resources.<kind>`.
+    /// The invalid member of the request: `api`, `name`, `resources` or `resources.<kind>`.
     #[must_use]
     pub fn path(&self) -> String {
         match self {
@@ -86,7 +86,7 @@ impl RequestFault {
         }
     }
 
-    /// What to do about it.
+    /// The recommended correction.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -133,7 +133,7 @@ impl fmt::Display for RequestFault {
     }
 }
 
-/// Everything that is wrong with one request; never empty.
+/// All errors of one request; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {
     faults: Vec<RequestFault>,
@@ -144,13 +144,13 @@ impl RequestError {
         Self { faults }
     }
 
-    /// The faults: the API, the request, then its resources by key, then what is missing.
+    /// The errors: of the API, of the request, of its resources by key, then missing resources.
     #[must_use]
     pub fn faults(&self) -> &[RequestFault] {
         &self.faults
     }
 
-    /// The stable name of the first fault.
+    /// The stable code of the first error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self.faults.as_slice().first() {
@@ -160,7 +160,7 @@ impl RequestError {
     }
 }
 
-/// The code of a request without a fault, which nothing makes.
+/// The code of an error without details, which never occurs.
 const INVALID: &str = "request_invalid";
 
 impl Codes for RequestError {
@@ -183,13 +183,13 @@ impl fmt::Display for RequestError {
 
 impl std::error::Error for RequestError {}
 
-/// The fault of a name that the API does not have, with what may have been meant.
+/// The error of an unknown name, with similar names.
 pub(super) fn unknown_request(api: Api, name: &str) -> RequestFault {
     let elsewhere = Api::ALL.iter().copied().find(|other| *other != api && find(*other, name).is_some());
     RequestFault::UnknownRequest { api, name: name.into(), nearest: nearest(api, name), elsewhere }
 }
 
-/// Faults of the resources that hold whatever the request is.
+/// Errors of the resources that are independent of the request.
 pub(super) fn of_kinds(resources: &ResourceNames) -> Vec<RequestFault> {
     let mut faults = Vec::new();
     for (key, names) in resources.iter() {
@@ -203,7 +203,7 @@ pub(super) fn of_kinds(resources: &ResourceNames) -> Vec<RequestFault> {
     faults
 }
 
-/// Every fault of the resources of a known request.
+/// All errors of the resources of a known request.
 pub(super) fn of_resources(row: &RequestSpec, resources: &ResourceNames) -> Vec<RequestFault> {
     let mut faults = of_kinds(resources);
     for (key, _) in resources.iter() {
@@ -212,7 +212,7 @@ pub(super) fn of_resources(row: &RequestSpec, resources: &ResourceNames) -> Vec<
             && !row.takes.iter().any(|takes| takes.kind == kind)
         {
             let takes = row.takes.iter().map(|takes| kind_name(takes.kind)).collect();
-            // Whether its list is empty does not matter where it should not be there at all.
+            // An unaccepted type has one error, even if its list is empty.
             faults.retain(|fault| *fault != RequestFault::EmptyList(key.into()));
             faults.push(RequestFault::NotTaken { request: row.name, kind: key.into(), takes });
         }
@@ -232,21 +232,22 @@ pub(super) fn of_resources(row: &RequestSpec, resources: &ResourceNames) -> Vec<
     faults
 }
 
-/// The names of an API that are nearest to a text: those that hold it, then those that few edits away.
+/// The names of an API that are most similar to a text: those that contain it, then those within a few edits.
 fn nearest(api: Api, name: &str) -> Vec<&'static str> {
-    let wanted: Vec<char> = fold(name).chars().take(MAX_COMPARED).collect();
-    if wanted.is_empty() {
+    let characters: Vec<char> = fold(name).chars().take(MAX_COMPARED).collect();
+    if characters.is_empty() {
         return Vec::new();
     }
-    let text: String = wanted.iter().collect();
+    let text: String = characters.iter().collect();
     let mut ranked: Vec<(usize, &'static str)> = Vec::new();
     for row in CATALOG.iter().filter(|row| row.api == api) {
-        let distances = row.spellings().map(fold).map(|spelling| match wanted.len() >= 4 && spelling.contains(&text) {
-            true => 1,
-            false => distance(&wanted, &spelling.chars().collect::<Vec<_>>()),
-        });
+        let distances =
+            row.spellings().map(fold).map(|spelling| match characters.len() >= 4 && spelling.contains(&text) {
+                true => 1,
+                false => distance(&characters, &spelling.chars().collect::<Vec<_>>()),
+            });
         if let Some(best) = distances.min()
-            && best <= (wanted.len() / 3).max(2)
+            && best <= (characters.len() / 3).max(2)
         {
             let place = ranked.partition_point(|(rank, _)| *rank <= best);
             ranked.insert(place, (best, row.name));
@@ -256,7 +257,7 @@ fn nearest(api: Api, name: &str) -> Vec<&'static str> {
     ranked.into_iter().map(|(_, name)| name).collect()
 }
 
-/// How many single-character edits turn one text into the other (Levenshtein).
+/// The number of single-character edits that turn one text into the other (Levenshtein distance).
 fn distance(from: &[char], to: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.iter().enumerate() {
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_read_as_a_sentence() {
+    fn lists_are_joined_with_or() {
         assert_eq!(or_list(&["a"]), "`a`");
         assert_eq!(or_list(&["a", "b", "c"]), "`a`, `b` or `c`");
         assert_eq!(or_list(&[]), "");

@@ -1,4 +1,4 @@
-//! API requests and the checks that each of them needs: one table for the Kafka API, Schema Registry and HTTP Proxy.
+//! API requests and the checks that each requires: one table for the Kafka API, Schema Registry and HTTP Proxy.
 
 mod fault;
 mod need;
@@ -15,7 +15,7 @@ pub use resources::ResourceNames;
 
 use table::CATALOG;
 
-/// The APIs that group-based access applies to (specification 1.4).
+/// The APIs with group-based access control (specification 1.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Api {
     /// The Kafka API.
@@ -40,7 +40,7 @@ impl Api {
         }
     }
 
-    /// The words shown to people.
+    /// The display name.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Api {
         }
     }
 
-    /// Reads the name in any letter case, with `_` or `-`.
+    /// Parses the name in any letter case, with `_` or `-`.
     #[must_use]
     pub fn from_name(text: &str) -> Option<Self> {
         let folded = text.replace('-', "_");
@@ -58,91 +58,91 @@ impl Api {
     }
 }
 
-/// Whether a request has to name a resource of a kind.
+/// Whether a request must name resources of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Presence {
     /// At least one name.
     Required,
-    /// None or more names.
+    /// Any number of names.
     Optional,
-    /// At least one name of one of the kinds that are marked so.
+    /// At least one name of one of the types with this presence.
     OneOf,
 }
 
-/// A kind of resource that a request names.
+/// A resource type that a request accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParameterSpec {
-    /// The kind; its short name is [`kind_name`].
+    /// The type; its short name is [`kind_name`].
     pub kind: ResourceType,
-    /// Whether it has to be named.
+    /// Whether it is required.
     pub presence: Presence,
 }
 
-/// What a request needs, before names are put in. The cluster and the registry are implied: they have one name.
+/// The checks of a request, without the names of resources. The cluster and the registry have exactly one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// The operation on every named resource of the kind; nothing where none is named.
+    /// The operation on every named resource of the type; no check if none is named.
     Each(Operation, ResourceType),
-    /// The operation on at least one named resource of the kind; nothing where none is named.
+    /// The operation on at least one named resource of the type; no check if none is named.
     OneOf(Operation, ResourceType),
-    /// All of these; an empty list needs nothing.
+    /// All of these; an empty list requires nothing.
     All(&'static [Rule]),
-    /// At least one of these; what is not named does not count, and nothing left means denied.
+    /// At least one of these. Rules without named resources do not count; if none remains, the request is denied.
     Any(&'static [Rule]),
-    /// The first rule where a resource of the kind is named, else the second.
+    /// The first rule if a resource of the type is named, else the second.
     IfNamed(ResourceType, &'static Rule, &'static Rule),
-    /// All that these Kafka API requests need, by their ids: HTTP Proxy makes them as the caller.
+    /// The checks of these Kafka API requests, by their IDs, which HTTP Proxy sends as the caller.
     AsKafka(&'static [&'static str]),
 }
 
-/// One row of the table: a request, what it names and what it needs.
+/// A request: one row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestSpec {
-    /// The API it belongs to.
+    /// Its API.
     pub api: Api,
     /// A stable short name, unique within the API, such as `offset-commit` or `get-subject-versions`.
     pub id: &'static str,
-    /// The name in the API's own words, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
+    /// The name in the API's terms, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
     pub name: &'static str,
-    /// Other names that clients and tools use for it.
+    /// Other names in clients and tools.
     pub aliases: &'static [&'static str],
-    /// What it does, in a few words.
+    /// A short description.
     pub words: &'static str,
-    /// The kinds of resources that it names, in order.
+    /// The resource types that it accepts, in order.
     pub takes: &'static [ParameterSpec],
-    /// What it needs.
+    /// The checks that it requires.
     pub rule: Rule,
-    /// What a reader should know besides; empty where there is nothing.
+    /// Additional notes; may be empty.
     pub notes: &'static str,
-    /// The id of the request that this row is a variant of; its own id where it is none.
+    /// The ID of the request of which this row is a variant; otherwise its own ID.
     pub base: &'static str,
 }
 
-/// The short name of a kind of resource, such as `topic` or `transactional_id`; `group` is a consumer group.
+/// The short name of a resource type, such as `topic` or `transactional_id`; `group` is a consumer group.
 #[must_use]
 pub const fn kind_name(kind: ResourceType) -> &'static str {
     kind.spelling().audit
 }
 
-/// Reads the short name of a kind, exactly.
+/// Parses the exact short name of a resource type.
 #[must_use]
 pub fn kind_from_name(text: &str) -> Option<ResourceType> {
     ResourceType::ALL.iter().copied().find(|kind| kind_name(*kind) == text)
 }
 
-/// Whether a request never names this kind because there is only one: the cluster, the registry.
+/// Whether requests never name this type because there is exactly one resource: the cluster and the registry.
 #[must_use]
 pub const fn is_implied(kind: ResourceType) -> bool {
     matches!(kind, ResourceType::Cluster | ResourceType::Registry)
 }
 
-/// The whole table, by API and in the order in which people meet the requests.
+/// The whole table, by API, common requests first.
 #[must_use]
 pub const fn catalog() -> &'static [RequestSpec] {
     CATALOG
 }
 
-/// Finds a request by its id, name or alias, in any letter case; path parameters may have any name.
+/// Finds a request by its ID, name or alias, in any letter case; path parameters may have any name.
 ///
 /// ```
 /// use gbac_analysis::requests::{Api, find};
@@ -153,21 +153,21 @@ pub const fn catalog() -> &'static [RequestSpec] {
 #[must_use]
 pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
     let mut rows = CATALOG.iter().filter(|row| row.api == api);
-    // As written, which is what programs do; only what people write is worth folding the whole table for.
+    // Tries the exact spelling first, which is much cheaper.
     rows.clone().find(|row| row.id == name || row.name == name).or_else(|| {
         let folded = fold(name);
         rows.find(|row| row.spellings().any(|spelling| fold(spelling) == folded))
     })
 }
 
-/// Turns a request into its checks: the names put into the need of the table's row.
+/// Expands a request to its checks.
 ///
-/// `resources` has the short names of kinds as keys ([`kind_name`]); a name may be any text, the empty one too (D-27).
-/// The result is in normal form: no All directly in an All, no Any in an Any, no group of one, no check twice in one.
+/// The keys of `resources` are the short names of types ([`kind_name`]); a name may be any text, including the empty one
+/// (D-27). The result is in normal form: no `All` directly in an `All`, no `Any` in an `Any`, no list of one element, no
+/// duplicate checks.
 ///
 /// # Errors
-/// Every fault at once: an unknown API or request, kinds that are missing, unknown, implied or not of this request,
-/// and empty lists.
+/// All errors at once: an unknown API or request; missing, unknown, implied or unaccepted types; and empty lists.
 ///
 /// ```
 /// use gbac_analysis::requests::{ResourceNames, expand};
@@ -235,22 +235,22 @@ impl RequestSpec {
         [self.id, self.name].into_iter().chain(self.aliases.iter().copied())
     }
 
-    /// The operation that an audit event names, such as `offset_commit`; a variant has that of its base.
+    /// The operation in audit events, such as `offset_commit`; a variant has that of its base.
     #[must_use]
     pub fn audit_operation(&self) -> String {
         self.base.replace('-', "_")
     }
 
-    /// What the request needs, in words, without names.
+    /// The required checks as text, without names.
     #[must_use]
     pub fn needs(&self) -> String {
-        need::rule_in_words(&self.rule, self.takes)
+        need::rule_text(&self.rule, self.takes)
     }
 
-    /// Turns this request into its checks, as [`expand`] does.
+    /// Expands this request to its checks, like [`expand`].
     ///
     /// # Errors
-    /// Every fault of `resources` at once.
+    /// All errors of `resources` at once.
     pub fn expand(&self, resources: &ResourceNames) -> Result<Requirement, RequestError> {
         let faults = fault::of_resources(self, resources);
         if !faults.is_empty() {
@@ -260,7 +260,7 @@ impl RequestSpec {
     }
 }
 
-/// The names that a request gives, by kind.
+/// The named resources of a request, by type.
 struct Names<'a>(&'a ResourceNames);
 
 impl Names<'_> {
@@ -270,8 +270,8 @@ impl Names<'_> {
             ResourceType::Registry => Some(""),
             _ => None,
         };
-        let given = if implied.is_some() { None } else { self.0.get(kind_name(kind)) };
-        implied.into_iter().chain(given.into_iter().flatten().map(String::as_str))
+        let names = if implied.is_some() { None } else { self.0.get(kind_name(kind)) };
+        implied.into_iter().chain(names.into_iter().flatten().map(String::as_str))
     }
 
     fn checks(&self, operation: Operation, kind: ResourceType) -> Vec<Requirement> {
@@ -284,7 +284,7 @@ impl Names<'_> {
 }
 
 impl Rule {
-    /// Puts names in. None: the rule is about resources that the request does not name.
+    /// Inserts the names; `None` if the request names no resource of the rule.
     fn fill(&self, names: &Names<'_>) -> Option<Requirement> {
         match self {
             Self::Each(operation, kind) => {
@@ -299,7 +299,7 @@ impl Rule {
                 let parts: Vec<Requirement> = rules.iter().filter_map(|rule| rule.fill(names)).collect();
                 (rules.is_empty() || !parts.is_empty()).then(|| Requirement::all(parts))
             }
-            // Without a single alternative left nothing may allow: an empty Any is denied.
+            // Without alternatives, an empty `Any` denies the request.
             Self::Any(rules) => Some(Requirement::any(rules.iter().filter_map(|rule| rule.fill(names)).collect())),
             Self::IfNamed(kind, then, otherwise) => {
                 if names.of(*kind).next().is_some() {
@@ -322,7 +322,7 @@ impl Rule {
     }
 }
 
-/// A name without what people vary: letter case, blanks at the edges, `_` for `-`, the names of path parameters.
+/// Normalizes a name: letter case, surrounding whitespace, `_` for `-`, the names of path parameters.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut in_parameter = false;
@@ -373,7 +373,7 @@ mod tests {
             kinds_of(&row.rule, &mut used);
             let missing = |kind: ResourceType| !is_implied(kind) && !row.takes.iter().any(|takes| takes.kind == kind);
             for kind in used.iter().filter(|kind| missing(**kind)) {
-                // What a Kafka API request may name, an endpoint of HTTP Proxy need not.
+                // An endpoint of HTTP Proxy need not accept the optional types of a Kafka API request.
                 assert!(
                     row.api == Api::HttpProxy && optional(&row.rule, *kind),
                     "{} uses {}",
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_what_people_vary() {
+    fn normalizes_spellings() {
         assert_eq!(fold(" GET /a/{x_y}/B_c "), "get /a/{}/b-c");
         assert_eq!(fold("{unclosed"), "{");
         assert_eq!(find(Api::Kafka, ""), None);

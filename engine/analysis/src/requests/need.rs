@@ -1,4 +1,4 @@
-//! Checks and how they combine: all of them, or any of them.
+//! Combinations of checks: all of them, or any of them.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use gbac_engine::escape::escaped;
 use gbac_engine::internal::firsts;
 use gbac_engine::model::{Operation, ResourceType};
 
-/// One question to the engine: this operation on this resource.
+/// One check for the engine: an operation on a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequiredCheck {
     /// The operation.
@@ -19,44 +19,45 @@ pub struct RequiredCheck {
     pub resource_name: String,
 }
 
-/// `write on topic `x``.
+/// For example, `write on topic `x``.
 impl fmt::Display for RequiredCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on ", self.operation.spelling().audit)?;
         if is_implied(self.resource_type) {
-            write!(f, "the {}", in_words(self.resource_type))
+            write!(f, "the {}", type_text(self.resource_type))
         } else {
-            write!(f, "{} `{}`", in_words(self.resource_type), escaped(&self.resource_name))
+            write!(f, "{} `{}`", type_text(self.resource_type), escaped(&self.resource_name))
         }
     }
 }
 
-/// What a request needs: one check, all of several needs, or any of them.
+/// The requirement of a request: one check, all of several requirements, or any of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Requirement {
     /// One check.
     Check(RequiredCheck),
-    /// Every one of these has to be allowed; an empty list is allowed.
+    /// All of these must be allowed; an empty list is allowed.
     All(Vec<Requirement>),
-    /// At least one of these has to be allowed; an empty list is denied.
+    /// At least one of these must be allowed; an empty list is denied.
     Any(Vec<Requirement>),
 }
 
 impl Requirement {
-    /// All of these in normal form: nested lists opened, repetitions dropped, a list of one reduced to it.
+    /// All of these in normal form: nested lists are flattened, duplicates removed, and a list of one element becomes that
+    /// element.
     #[must_use]
     pub fn all(parts: Vec<Requirement>) -> Self {
-        let mut open = Vec::with_capacity(parts.len());
+        let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
-                Self::All(inner) => open.extend(inner),
-                other @ (Self::Check(_) | Self::Any(_)) => open.push(other),
+                Self::All(inner) => flat.extend(inner),
+                other @ (Self::Check(_) | Self::Any(_)) => flat.push(other),
             }
         }
-        single(distinct(open)).unwrap_or_else(Self::All)
+        single(distinct(flat)).unwrap_or_else(Self::All)
     }
 
-    /// Whether one of several permissions is enough somewhere.
+    /// Whether it contains alternatives.
     #[must_use]
     pub fn has_choice(&self) -> bool {
         match self {
@@ -66,20 +67,20 @@ impl Requirement {
         }
     }
 
-    /// Any of these in normal form, as [`Requirement::all`].
+    /// Any of these in normal form, like [`Requirement::all`].
     #[must_use]
     pub fn any(parts: Vec<Requirement>) -> Self {
-        let mut open = Vec::with_capacity(parts.len());
+        let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
-                Self::Any(inner) => open.extend(inner),
-                other @ (Self::Check(_) | Self::All(_)) => open.push(other),
+                Self::Any(inner) => flat.extend(inner),
+                other @ (Self::Check(_) | Self::All(_)) => flat.push(other),
             }
         }
-        single(distinct(open)).unwrap_or_else(Self::Any)
+        single(distinct(flat)).unwrap_or_else(Self::Any)
     }
 
-    /// The checks, each once, in the order in which they are met.
+    /// The checks in order, without duplicates.
     #[must_use]
     pub fn checks(&self) -> Vec<&RequiredCheck> {
         let mut found = Vec::new();
@@ -94,9 +95,9 @@ impl Requirement {
         }
     }
 
-    /// The outcome of the whole from the outcomes of the checks.
+    /// The overall outcome, from the outcomes of the checks.
     ///
-    /// Every check is asked for, also where the outcome is settled before, so that the caller sees each decision.
+    /// Every check is evaluated, even if the overall outcome is already known, so that the caller gets each decision.
     pub fn outcome<F: FnMut(&RequiredCheck) -> Outcome>(&self, mut decide: F) -> Outcome {
         self.combine(&mut decide)
     }
@@ -104,19 +105,19 @@ impl Requirement {
     fn combine(&self, decide: &mut dyn FnMut(&RequiredCheck) -> Outcome) -> Outcome {
         match self {
             Self::Check(check) => decide(check),
-            Self::All(parts) => parts.iter().fold(Outcome::Allow, |whole, part| match part.combine(decide) {
-                Outcome::Allow => whole,
+            Self::All(parts) => parts.iter().fold(Outcome::Allow, |combined, part| match part.combine(decide) {
+                Outcome::Allow => combined,
                 Outcome::Deny => Outcome::Deny,
             }),
-            Self::Any(parts) => parts.iter().fold(Outcome::Deny, |whole, part| match part.combine(decide) {
+            Self::Any(parts) => parts.iter().fold(Outcome::Deny, |combined, part| match part.combine(decide) {
                 Outcome::Allow => Outcome::Allow,
-                Outcome::Deny => whole,
+                Outcome::Deny => combined,
             }),
         }
     }
 }
 
-/// The checks in words; an inner list is in parentheses.
+/// The checks as text; nested lists are in parentheses.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (parts, between, none) = match self {
@@ -140,7 +141,7 @@ impl fmt::Display for Requirement {
     }
 }
 
-/// The items without repetitions, each where it was first.
+/// The items without duplicates, in order of their first occurrence.
 fn distinct<T: Ord>(items: Vec<T>) -> Vec<T> {
     let firsts = firsts(&items);
     items
@@ -152,7 +153,7 @@ fn distinct<T: Ord>(items: Vec<T>) -> Vec<T> {
         .collect()
 }
 
-/// The only element, or the list itself where there are none or several.
+/// The only element; the list itself unless it has exactly one element.
 fn single(mut parts: Vec<Requirement>) -> Result<Requirement, Vec<Requirement>> {
     match parts.pop() {
         Some(only) if parts.is_empty() => Ok(only),
@@ -164,8 +165,8 @@ fn single(mut parts: Vec<Requirement>) -> Result<Requirement, Vec<Requirement>> 
     }
 }
 
-/// A kind of resource inside a sentence.
-pub(super) const fn in_words(kind: ResourceType) -> &'static str {
+/// The name of a resource type inside a sentence.
+pub(super) const fn type_text(kind: ResourceType) -> &'static str {
     match kind {
         ResourceType::Topic => "topic",
         ResourceType::Group => "consumer group",
@@ -176,30 +177,27 @@ pub(super) const fn in_words(kind: ResourceType) -> &'static str {
     }
 }
 
-/// A rule in words, without names.
-pub(super) fn rule_in_words(rule: &Rule, takes: &[ParameterSpec]) -> String {
+/// A rule as text, without names.
+pub(super) fn rule_text(rule: &Rule, takes: &[ParameterSpec]) -> String {
     let optional =
         |kind: &ResourceType| takes.iter().any(|takes| takes.kind == *kind && takes.presence != Presence::Required);
     let named = |kind: &ResourceType| if optional(kind) { " named" } else { "" };
     match rule {
         Rule::Each(operation, kind) if is_implied(*kind) => {
-            format!("{} on the {}", operation.spelling().audit, in_words(*kind))
+            format!("{} on the {}", operation.spelling().audit, type_text(*kind))
         }
         Rule::Each(operation, kind) => {
-            format!("{} on each {}{}", operation.spelling().audit, in_words(*kind), named(kind))
+            format!("{} on each {}{}", operation.spelling().audit, type_text(*kind), named(kind))
         }
         Rule::OneOf(operation, kind) => {
-            format!("{} on at least one {}{}", operation.spelling().audit, in_words(*kind), named(kind))
+            format!("{} on at least one {}{}", operation.spelling().audit, type_text(*kind), named(kind))
         }
         Rule::All([]) => "nothing".into(),
         Rule::All(rules) => join(rules, takes, " and "),
         Rule::Any(rules) => join(rules, takes, " or "),
-        Rule::IfNamed(kind, then, otherwise) => format!(
-            "{}; without a {}: {}",
-            rule_in_words(then, takes),
-            in_words(*kind),
-            rule_in_words(otherwise, takes)
-        ),
+        Rule::IfNamed(kind, then, otherwise) => {
+            format!("{}; without a {}: {}", rule_text(then, takes), type_text(*kind), rule_text(otherwise, takes))
+        }
         Rule::AsKafka(ids) => {
             let names: Vec<&str> =
                 ids.iter().map(|id| super::find(super::Api::Kafka, id).map_or(*id, |row| row.name)).collect();
@@ -212,8 +210,8 @@ fn join(rules: &[Rule], takes: &[ParameterSpec], between: &str) -> String {
     let parts: Vec<String> = rules
         .iter()
         .map(|rule| match rule {
-            Rule::All(_) | Rule::Any(_) => format!("({})", rule_in_words(rule, takes)),
-            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => rule_in_words(rule, takes),
+            Rule::All(_) | Rule::Any(_) => format!("({})", rule_text(rule, takes)),
+            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => rule_text(rule, takes),
         })
         .collect();
     parts.join(between)
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn combines_as_logic_does() {
+    fn combines_like_boolean_logic() {
         let allow_a = |check: &RequiredCheck| if check.resource_name == "a" { Outcome::Allow } else { Outcome::Deny };
         assert_eq!(Requirement::All(vec![]).outcome(allow_a), Outcome::Allow);
         assert_eq!(Requirement::Any(vec![]).outcome(allow_a), Outcome::Deny);
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_for_every_check_in_order() {
+    fn evaluates_every_check_in_order() {
         let mut evaluated = Vec::new();
         let need = Requirement::All(vec![check("b"), Requirement::Any(vec![check("a"), check("b")])]);
         let outcome = need.outcome(|check| {
@@ -267,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn words_escape_what_a_terminal_would_obey() {
+    fn control_characters_are_escaped() {
         assert_eq!(check("a\u{1b}[31m").to_string(), "read on topic `a\\u{1b}[31m`");
         assert_eq!(Requirement::All(vec![]).to_string(), "nothing");
         let nested = Requirement::Any(vec![check("a"), Requirement::All(vec![check("b"), check("c")])]);

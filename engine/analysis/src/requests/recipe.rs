@@ -1,19 +1,19 @@
-//! What clients really do: lists of requests with the resources they share.
+//! Recipes of typical clients: lists of requests that share resources.
 
 use super::Api::{self, Kafka, SchemaRegistry};
 use super::{RequestError, RequestFault, RequestSpec, Requirement, ResourceNames, find, kind_name};
 use gbac_engine::model::ResourceType::{self, Group, Subject, Topic, TransactionalId};
 
-/// A name, or several, that a recipe is filled with.
+/// A parameter of a recipe: one or more names of resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecipeParameter {
     /// Its key, such as `topic` or `input_topic`.
     pub name: &'static str,
-    /// The kind of resource that it names.
+    /// The resource type.
     pub kind: ResourceType,
-    /// The client makes up further names with this beginning: a grant for it is best a prefixed one.
+    /// Whether the client derives other names that begin with this one, so that a prefixed ACL is best.
     pub prefixed: bool,
-    /// What to fill in.
+    /// A short description.
     pub words: &'static str,
 }
 
@@ -22,36 +22,36 @@ pub struct RecipeParameter {
 pub struct RecipeStep {
     /// The API.
     pub api: Api,
-    /// The request's id.
+    /// The request's ID.
     pub request: &'static str,
-    /// The slots that its resources come from.
+    /// The parameters with its resources.
     pub slots: &'static [&'static str],
 }
 
-/// The requests of one kind of client.
+/// The requests of one type of client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recipe {
     /// A stable short name, such as `consume`.
     pub id: &'static str,
-    /// What the client does.
+    /// A short description of the client.
     pub words: &'static str,
-    /// What it is filled with; every slot has to be.
+    /// The parameters, all required.
     pub slots: &'static [RecipeParameter],
-    /// Its requests, in the order in which a client makes them.
+    /// Its requests, in the order in which a client sends them.
     pub steps: &'static [RecipeStep],
 }
 
-/// Finds a recipe by its id.
+/// Finds a recipe by its ID.
 #[must_use]
 pub fn recipe(id: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.id.eq_ignore_ascii_case(id))
 }
 
 impl Recipe {
-    /// The requests with their resources, ready for [`RequestSpec::expand`]. `names` has slots as keys.
+    /// The requests with their resources for [`RequestSpec::expand`]. The keys of `names` are parameters.
     ///
     /// # Errors
-    /// Slots that are missing, empty or not of this recipe, all at once.
+    /// Missing, empty and unknown parameters, all at once.
     pub fn requests(&self, names: &ResourceNames) -> Result<Vec<(&'static RequestSpec, ResourceNames)>, RequestError> {
         let mut faults = Vec::new();
         for (key, list) in names.iter() {
@@ -68,7 +68,7 @@ impl Recipe {
         if !faults.is_empty() {
             return Err(RequestError::new(faults));
         }
-        let filled = self.steps.iter().filter_map(|step| {
+        let requests = self.steps.iter().filter_map(|step| {
             let mut resources = ResourceNames::default();
             for slot in self.slots.iter().filter(|slot| step.slots.contains(&slot.name)) {
                 let kind = kind_name(slot.kind);
@@ -78,13 +78,13 @@ impl Recipe {
             }
             find(step.api, step.request).map(|row| (row, resources))
         });
-        Ok(filled.collect())
+        Ok(requests.collect())
     }
 
-    /// Everything that the recipe needs.
+    /// The checks that all requests of the recipe require.
     ///
     /// # Errors
-    /// As [`Recipe::requests`].
+    /// The errors of [`Recipe::requests`].
     pub fn expand(&self, names: &ResourceNames) -> Result<Requirement, RequestError> {
         let needs = self.requests(names)?.into_iter().map(|(row, resources)| row.expand(&resources));
         needs.collect::<Result<Vec<Requirement>, RequestError>>().map(Requirement::all)

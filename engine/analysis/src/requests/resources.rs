@@ -1,6 +1,6 @@
-//! The names that a request gives, by kind of resource.
+//! The named resources of a request, by resource type.
 
-/// Names by kind, in order of the kinds; the keys are short names of kinds or, in a recipe, of slots.
+/// Names by resource type, sorted by type. The keys are short names of types or, in a recipe, parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResourceNames(Vec<(String, Vec<String>)>);
 
@@ -9,26 +9,26 @@ impl ResourceNames {
         self.0.binary_search_by(|(known, _)| known.as_str().cmp(kind))
     }
 
-    /// Replaces the names of a kind.
+    /// Replaces the names of a type.
     pub fn insert(&mut self, kind: impl Into<String>, names: Vec<String>) {
         let kind = kind.into();
         match self.place(&kind) {
             Ok(place) => {
-                if let Some((_, there)) = self.0.get_mut(place) {
-                    *there = names;
+                if let Some((_, existing)) = self.0.get_mut(place) {
+                    *existing = names;
                 }
             }
             Err(place) => self.0.insert(place, (kind, names)),
         }
     }
 
-    /// The names of a kind; none when the kind is not there.
+    /// The names of a type; `None` if the type is absent.
     #[must_use]
     pub fn get(&self, kind: &str) -> Option<&[String]> {
         self.0.get(self.place(kind).ok()?).map(|(_, names)| names.as_slice())
     }
 
-    /// Each kind with its names.
+    /// The types with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.0.iter().map(|(kind, names)| (kind.as_str(), names.as_slice()))
     }

@@ -1,4 +1,4 @@
-//! The table itself: which request needs which operations. Data only; `rule.fill` in the parent gives it its meaning.
+//! The table of requests and the operations that each requires. The semantics are in `rule.fill` of the parent module.
 
 use super::Api::{HttpProxy, Kafka, SchemaRegistry};
 use super::ParameterSpec;
@@ -21,7 +21,7 @@ const TXN_OR: ParameterSpec = ParameterSpec { kind: TransactionalId, presence: O
 const SUBJECT: ParameterSpec = ParameterSpec { kind: Subject, presence: Required };
 const MAYBE_SUBJECT: ParameterSpec = ParameterSpec { kind: Subject, presence: Optional };
 
-/// Needs nothing beyond being signed in, or not even that.
+/// Requires no ACL.
 const OPEN: super::Rule = All(&[]);
 
 type Spec = RequestSpec;
@@ -225,7 +225,7 @@ pub(super) const CATALOG: &[RequestSpec] = &[
     Spec::new(SchemaRegistry, "delete-security-acls", "DELETE /security/acls", "delete ACLs of the registry",
         &[], Each(Alter, Cluster)),
 
-    // ---- HTTP Proxy: each endpoint is the Kafka API requests that it makes as the caller ----
+    // ---- HTTP Proxy: each endpoint sends Kafka API requests as the caller ----
     Spec::new(HttpProxy, "get-topics-names", "GET /topics", "list topics",
         &[MAYBE_TOPIC], AsKafka(&["metadata"]))
         .note("the list holds the topics that may be described; without a topic the request itself needs nothing"),
