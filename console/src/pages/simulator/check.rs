@@ -1,8 +1,8 @@
 //! The right pane: the request and its verdict.
 
+use gbac_console_model::phrases::in_sentence;
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};
-use gbac_console_model::simulator::question::in_sentence;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use leptos::prelude::*;
