@@ -3,6 +3,7 @@
 pub mod accepted;
 pub mod assertion;
 mod by_hand;
+pub mod decoded;
 mod evaluation;
 pub mod extraction;
 pub mod fixes;

@@ -8,8 +8,7 @@ use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use leptos::prelude::*;
 
-use super::fix::{FIX_BUTTON, FIX_SHEET};
-use super::parts::{Entry, ProblemOf, actions};
+use super::parts::{Entry, FIX_BUTTON, FIX_SHEET, ProblemOf, actions};
 use super::state::SimulatorState;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, ButtonKind, Glyph, Icon, IconSize};

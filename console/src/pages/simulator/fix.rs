@@ -15,8 +15,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::check::look;
-use super::panels;
-use super::parts::{actions, nobody};
+use super::parts::{FIX_BUTTON, FIX_SHEET, actions, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::commands::CommandBlock;
@@ -28,14 +27,10 @@ use crate::ui::{
     Button, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message, MessageKind, Sheet, Tag, TagKind,
 };
 
-/// The id of the button that opens the sheet.
-pub(super) const FIX_BUTTON: &str = "fix-this";
-/// The id of the sheet.
-pub(super) const FIX_SHEET: &str = "fix";
 /// How many audit events are read to tell who was seen with a group.
 const EVENTS: usize = 1000;
 
-/// The sheet, while it is open.
+/// The sheet; in the page while it is open.
 #[component]
 pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
@@ -54,26 +49,22 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
         })
     };
     let number = move || count(draft.count.get(), "change");
-    move || {
-        fixing.get().then(|| {
-            view! {
-                <Sheet id=FIX_SHEET title="Fix this" on_close=close about=move || view! { {about} }>
-                    <div class="sheet-b" tabindex="0" role="region" aria-label="Fixes">{panels::fixes(state)}</div>
-                    {move || (draft.count.get() > 0).then(|| view! {
-                        <div class="sheet-f">
-                            <p>{move || format!("{} in the draft. Nothing is applied yet.", number())}</p>
-                            <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
-                        </div>
-                    })}
-                </Sheet>
-            }
-        })
+    view! {
+        <Sheet id=FIX_SHEET title="Fix this" on_close=close about=move || view! { {about} }>
+            <div class="sheet-b" tabindex="0" role="region" aria-label="Fixes"><Fixes state=state /></div>
+            {move || (draft.count.get() > 0).then(|| view! {
+                <div class="sheet-f">
+                    <p>{move || format!("{} in the draft. Nothing is applied yet.", number())}</p>
+                    <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
+                </div>
+            })}
+        </Sheet>
     }
 }
 
 /// The content of the sheet.
 #[component]
-pub(super) fn Fixes(state: SimulatorState) -> impl IntoView {
+fn Fixes(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let (identity, access, refusal) = (state.identity(), state.access(), state.part(|view| view.refusal.clone()));
     let is_expired =

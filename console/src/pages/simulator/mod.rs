@@ -5,6 +5,7 @@
 mod check;
 mod collisions;
 mod compare;
+mod decoded;
 mod fix;
 mod identity;
 mod least_change;
@@ -78,7 +79,7 @@ pub fn Simulator() -> impl IntoView {
         <trace::Trace state=state />
         <panels::Panels state=state />
         <check::VerdictBar state=state />
-        <fix::FixSheet state=state />
+        {move || state.fixing.get().then(|| panels::fixes(state))}
     }
 }
 

@@ -6,7 +6,7 @@ use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
-use super::{collisions, compare, fix, least_change, request, saved, share, troubleshoot, what_if};
+use super::{collisions, compare, decoded, fix, least_change, request, saved, share, troubleshoot, what_if};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::ui::Disclosure;
 
@@ -37,7 +37,7 @@ enum Content {
     Part(Panel),
     /// One step of the diagnosis, by its code.
     Diagnosis(&'static str),
-    /// The fixes of a denied request.
+    /// The sheet with the fixes of a denied request.
     Fixes,
 }
 
@@ -57,8 +57,9 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
         Content::Part(Panel::Tests) => view! { <TestsAndSharing state=state /> }.into_any(),
         Content::Part(Panel::Collisions) => view! { <collisions::Collisions state=state /> }.into_any(),
         Content::Part(Panel::Troubleshooting) => view! { <troubleshoot::Troubleshooting state=state /> }.into_any(),
+        Content::Part(Panel::Decoded) => view! { <decoded::DecodedClaims state=state /> }.into_any(),
         Content::Diagnosis(code) => view! { <troubleshoot::Diagnosis state=state code=code /> }.into_any(),
-        Content::Fixes => view! { <fix::Fixes state=state /> }.into_any(),
+        Content::Fixes => view! { <fix::FixSheet state=state /> }.into_any(),
     }
 });
 
@@ -72,7 +73,7 @@ pub(super) fn diagnosis(state: SimulatorState, code: &'static str) -> impl IntoV
     view! { <Provider value=Drawn(state, Content::Diagnosis(code))><Lazy chunk=CONTENT part=true /></Provider> }
 }
 
-/// The fixes, from the chunk.
+/// The sheet with the fixes, from the chunk.
 pub(super) fn fixes(state: SimulatorState) -> impl IntoView {
     view! { <Provider value=Drawn(state, Content::Fixes)><Lazy chunk=CONTENT part=true /></Provider> }
 }
