@@ -3,6 +3,7 @@
 pub mod audit;
 pub(crate) mod chunk;
 mod collision;
+mod commands;
 pub mod connection;
 pub mod draft;
 pub mod effect;

@@ -8,6 +8,7 @@ pub mod field;
 pub mod icon;
 pub mod name;
 pub mod note;
+pub mod sheet;
 pub mod table;
 pub mod verdict;
 
@@ -19,5 +20,6 @@ pub use field::{Choice, Field, Message, MessageKind, Segmented, Select, TextArea
 pub use icon::{Glyph, Icon, IconSize};
 pub use name::{AclPhrase, Mono, Piece, PrincipalName, ResourceName, Words, pieces, resource_words};
 pub use note::{Empty, Note, NoteKind, Tag, TagKind};
+pub use sheet::Sheet;
 pub use table::{Heads, SkeletonRows, SortHead, SortOrder, Table};
 pub use verdict::{Mark, PermissionWord, VerdictWord};

@@ -241,6 +241,11 @@ pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Ac
     // `User:*` would be everyone, and an empty name matches no user.
     let user = Some(identity.user()).filter(|user| !matches!(*user, "*" | "")).map(Principal::user);
     let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;
+    Some(narrowest_for(principal, request))
+}
+
+/// The ACL of a principal that allows a request, and as little else as possible.
+pub(super) fn narrowest_for(principal: Principal, request: &Request<'_>) -> Acl {
     // The literal `*` matches every name, and only it or the empty prefix matches an empty name.
     let (pattern_type, name) = match (request.resource_name, request.resource_type) {
         ("*", _) => (PatternType::Prefixed, "*"),
@@ -248,7 +253,7 @@ pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Ac
         ("", _) => (PatternType::Literal, "*"),
         (name, _) => (PatternType::Literal, name),
     };
-    Some(Acl {
+    Acl {
         resource_type: request.resource_type,
         resource_name: name.to_owned(),
         pattern_type,
@@ -256,5 +261,5 @@ pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Ac
         host: request.host.map_or(Host::Any, |host| Host::Address(host.to_canonical())),
         operation: request.operation,
         permission: Permission::Allow,
-    })
+    }
 }

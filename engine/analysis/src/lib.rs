@@ -10,6 +10,8 @@ mod compare;
 mod diff;
 pub mod doctor;
 pub mod events;
+mod excerpt;
+mod fixes;
 mod held;
 mod hypothetical;
 mod identities;
@@ -37,6 +39,8 @@ pub use diff::{
     AccessEffect, AccessRegion, Addresses, Counterexample, Diff, Difference, GroupChange, GroupEffect, HostSet,
     NameEffect, Relation, diff, diff_with_claims,
 };
+pub use excerpt::policy_excerpt;
+pub use fixes::{AccessFix, AccessFixes, FixKind, FixStep, access_fixes};
 pub use hypothetical::{HypotheticalChange, HypotheticalChanges, NoOp};
 pub use identities::{IdentityComparison, compare_identities, groups_between};
 pub use known_names::known_names;

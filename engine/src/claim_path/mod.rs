@@ -104,6 +104,22 @@ pub(crate) enum FollowResult<'a> {
 }
 
 impl ClaimPath {
+    /// Returns the path to a member: the names of the members on the way, from the document inwards.
+    ///
+    /// ```
+    /// use gbac_engine::claim_path::ClaimPath;
+    ///
+    /// assert_eq!(ClaimPath::text_to(["realm_access", "roles"]), "$.realm_access.roles");
+    /// assert_eq!(ClaimPath::text_to(["https://x/groups"]), "$['https://x/groups']");
+    /// ```
+    #[must_use]
+    pub fn text_to<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+        names.into_iter().fold("$".to_owned(), |mut text, name| {
+            push_name(&mut text, name);
+            text
+        })
+    }
+
     /// Parses a path.
     ///
     /// # Errors

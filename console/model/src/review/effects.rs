@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope};
+use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope, policy_excerpt};
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::{Change, Policy, apply_each};
 
 use crate::group_changes::{GroupChanges, compared};
 use crate::phrases::count;
@@ -141,6 +141,16 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Opti
         }
     }
     Effects { compared: known.len(), people, idle, settings: found.settings, groups, users: found.users.len() }
+}
+
+/// What changes do to a policy: as [`effects`], from the part of the policy that decides it. Of the principals, only those of
+/// this part are compared.
+#[must_use]
+pub fn effects_of(before: &Policy, changes: &[Change]) -> Effects {
+    let part = policy_excerpt(before, changes, &[]);
+    let mut after = part.clone();
+    apply_each(&mut after, changes);
+    effects(&part, &after, changes, None)
 }
 
 /// Holders of one kind that gain and lose exactly the same.
@@ -418,7 +428,11 @@ mod tests {
         for change in &changes {
             after.apply(change.clone()).unwrap();
         }
-        assert_eq!(effects(&before, &after, &changes, None).idle, [0]);
+        let whole = effects(&before, &after, &changes, None);
+        assert_eq!(whole.idle, [0]);
+        // The part of the policy that decides it says the same.
+        let part = effects_of(&before, &changes);
+        assert_eq!((part.people, part.idle), (whole.people, whole.idle));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The review of a draft: its rows by role and principal, its effects on effective access, and concurrent changes.
 
+mod brief;
+mod effect_words;
 mod effects;
 
 use gbac_analysis::NameIndex;
@@ -7,9 +9,11 @@ use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
+pub use self::brief::{Commands, DraftBrief, brief, commands};
+pub use self::effect_words::{AffectedGroups, access_words, effect_words};
 pub use self::effects::{
     AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects,
-    reasons,
+    effects_of, reasons,
 };
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};

@@ -3,8 +3,10 @@
 pub mod accepted;
 pub mod assertion;
 mod by_hand;
+pub mod decoded;
 mod evaluation;
 pub mod extraction;
+pub mod fixes;
 pub mod inputs;
 pub mod least_change;
 pub mod panel;
@@ -13,6 +15,7 @@ pub mod presets;
 pub mod question;
 pub mod request;
 pub mod saved;
+pub mod seen_users;
 pub mod settings;
 pub mod share;
 pub mod token;

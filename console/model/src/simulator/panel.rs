@@ -15,6 +15,8 @@ pub enum Panel {
     Collisions,
     /// The diagnosis of each step; in the extraction.
     Troubleshooting,
+    /// The decoded token; in the token's pane.
+    Decoded,
 }
 
 impl Panel {
@@ -31,6 +33,7 @@ impl Panel {
             Self::Tests => "part-tests",
             Self::Collisions => "part-collisions",
             Self::Troubleshooting => "part-troubleshooting",
+            Self::Decoded => "part-decoded",
         }
     }
 
@@ -44,6 +47,7 @@ impl Panel {
             Self::Tests => "Tests and sharing",
             Self::Collisions => "Collisions",
             Self::Troubleshooting => "Troubleshoot",
+            Self::Decoded => "Decoded token",
         }
     }
 }

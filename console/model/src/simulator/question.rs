@@ -6,6 +6,7 @@ use gbac_engine::decide::{At, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 
+use crate::phrases::in_sentence;
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
@@ -55,19 +56,6 @@ impl AccessRequest {
             }
             _ => words.text(" ").resource(&self.resource_name),
         }
-    }
-}
-
-/// A resource type inside a sentence.
-#[must_use]
-pub fn in_sentence(resource_type: ResourceType) -> &'static str {
-    match resource_type {
-        ResourceType::Topic => "topic",
-        ResourceType::Group => "consumer group",
-        ResourceType::Cluster => "cluster",
-        ResourceType::TransactionalId => "transactional ID",
-        ResourceType::Registry => "Schema Registry",
-        ResourceType::Subject => "subject",
     }
 }
 

@@ -9,9 +9,10 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use gbac_engine::policy::Policy;
 
+use crate::phrases::in_sentence;
 use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
-use crate::simulator::question::{AccessRequest, in_sentence};
+use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{VerdictKind, kind};
 
 /// Where a request is taken from.

@@ -9,12 +9,12 @@ use gbac_engine::decide::{
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
-use crate::phrases::{ACLS_NOT_EVALUATED, count, thousands};
+use crate::phrases::{ACLS_NOT_EVALUATED, count, in_sentence, thousands};
 use crate::rich_text::{RichText, listed};
 use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
 use crate::simulator::inputs::{Action, InputEdit};
-use crate::simulator::question::{AccessRequest, in_sentence};
+use crate::simulator::question::AccessRequest;
 
 /// A decided question with all that led to it.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,6 +22,7 @@ use leptos::task::spawn_local;
 use self::people::People;
 use self::rows::{Drift, Sections, Sent, SentNote};
 use crate::dom;
+use crate::pages::commands::DraftCommands;
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
@@ -238,6 +239,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
         <section aria-labelledby="h-send">
             <h2 id="h-send">"Changes to apply"</h2>
             <Sections sections=shown />
+            <DraftCommands changes=draft.changes />
         </section>
     }
 }

@@ -1,16 +1,17 @@
 //! The right pane: the request and its verdict.
 
+use gbac_console_model::phrases::in_sentence;
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};
-use gbac_console_model::simulator::question::in_sentence;
+use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use leptos::prelude::*;
 
-use super::parts::{Entry, ProblemOf, actions};
+use super::parts::{Entry, FIX_BUTTON, FIX_SHEET, ProblemOf, actions};
 use super::state::SimulatorState;
 use crate::pages::rich_text::sentence;
-use crate::ui::{Glyph, Icon, IconSize};
+use crate::ui::{Button, ButtonKind, Glyph, Icon, IconSize};
 
 /// The pane.
 #[component]
@@ -198,6 +199,33 @@ fn panel(state: SimulatorState, verdict: &Verdict, stale: Option<&'static str>) 
             </div>
             <dl class="why">{shown_for}{why}</dl>
             {actions(state, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> })}
+            <VerdictActions state=state kind=verdict.kind />
+        </div>
+    }
+}
+
+/// What can be done about a verdict.
+#[component]
+fn VerdictActions(state: SimulatorState, kind: VerdictKind) -> impl IntoView {
+    let fixing = state.fixing;
+    let is_denied = kind != VerdictKind::Allowed;
+    let to = move |panel: Panel, id: &'static str| {
+        state.show(panel);
+        crate::dom::focus_later(id);
+    };
+    view! {
+        <div class="verdict-a">
+            {is_denied.then(|| view! {
+                <Button
+                    kind=ButtonKind::Primary id=FIX_BUTTON on_press=move |()| fixing.update(|is_open| *is_open = !*is_open)
+                    attr:aria-expanded=move || if fixing.get() { "true" } else { "false" }
+                    attr:aria-controls=move || fixing.get().then_some(FIX_SHEET)
+                >"Fix this"</Button>
+            })}
+            <Button on_press=move |()| to(Panel::WhatIf, "h-what-if")>"Try a change"</Button>
+            <Button on_press=move |()| to(Panel::Request, "whole-request")>"Whole request"</Button>
+            <Button on_press=move |()| to(Panel::WhatIf, "h-compare")>"Compare"</Button>
+            <Button on_press=move |()| to(Panel::Tests, "h-share")>"Share"</Button>
         </div>
     }
 }

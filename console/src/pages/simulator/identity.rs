@@ -1,6 +1,7 @@
 //! The left pane: the token or the identity entered by hand, token checks, and settings.
 
 use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
+use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::presets;
 use gbac_console_model::simulator::token::FactMark;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -9,12 +10,15 @@ use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::panels::content;
 use super::parts::{Entry, mark};
 use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Message, MessageKind, Mono, Segmented, Select};
+use crate::ui::{
+    Button, Choice, Disclosure, Glyph, Icon, IconSize, LinkButton, Message, MessageKind, Mono, Segmented, Select,
+};
 use gbac_api::service::Person;
 
 /// The largest file that is read as keys, in bytes.
@@ -185,6 +189,13 @@ fn Facts(state: SimulatorState) -> impl IntoView {
                             .collect_view()
                     }}
                 </ul>
+                <Disclosure
+                    id=Panel::Decoded.id() open=state.is_open(Panel::Decoded)
+                    on_toggle=move |is_open| state.toggle(Panel::Decoded, is_open)
+                    summary=|| view! { <span>"Decoded token"</span> }
+                >
+                    {content(state, Panel::Decoded)}
+                </Disclosure>
                 <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
                     <Provider value=state><Lazy chunk=VERIFICATION part=true /></Provider>
                 </div>

@@ -5,6 +5,8 @@
 mod check;
 mod collisions;
 mod compare;
+mod decoded;
+mod fix;
 mod identity;
 mod least_change;
 mod panels;
@@ -37,7 +39,7 @@ use crate::pages::chunk::{Unfetched, later};
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
-use crate::ui::{Button, ButtonKind};
+use crate::ui::Button;
 
 /// How long a verdict has to rest before it is announced.
 const REST: Duration = Duration::from_millis(500);
@@ -77,6 +79,7 @@ pub fn Simulator() -> impl IntoView {
         <trace::Trace state=state />
         <panels::Panels state=state />
         <check::VerdictBar state=state />
+        {move || state.fixing.get().then(|| panels::fixes(state))}
     }
 }
 
@@ -104,7 +107,7 @@ fn SaveAsTest(state: SimulatorState) -> impl IntoView {
             }
         });
     };
-    view! { <Button kind=ButtonKind::Primary on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
+    view! { <Button on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
 }
 
 /// Asks the service whose tokens it accepts; what it does not say is not compared. Nothing of a token goes with it.

@@ -6,7 +6,7 @@ use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
-use super::{collisions, compare, least_change, request, saved, share, troubleshoot, what_if};
+use super::{collisions, compare, decoded, fix, least_change, request, saved, share, troubleshoot, what_if};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::ui::Disclosure;
 
@@ -37,6 +37,8 @@ enum Content {
     Part(Panel),
     /// One step of the diagnosis, by its code.
     Diagnosis(&'static str),
+    /// The sheet with the fixes of a denied request.
+    Fixes,
 }
 
 /// The context of what the chunk draws.
@@ -49,13 +51,15 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
         Content::Part(Panel::WhatIf) => view! { <WhatIfAndCompare state=state /> }.into_any(),
         Content::Part(Panel::LeastChange) => view! { <least_change::LeastChangePanel state=state /> }.into_any(),
         Content::Part(Panel::Request) => {
-            view! { <section class="stack" aria-label="Whole request"><request::WholeRequest state=state /></section> }
+            view! { <section class="stack focus-only" id="whole-request" tabindex="-1" aria-label="Whole request"><request::WholeRequest state=state /></section> }
                 .into_any()
         }
         Content::Part(Panel::Tests) => view! { <TestsAndSharing state=state /> }.into_any(),
         Content::Part(Panel::Collisions) => view! { <collisions::Collisions state=state /> }.into_any(),
         Content::Part(Panel::Troubleshooting) => view! { <troubleshoot::Troubleshooting state=state /> }.into_any(),
+        Content::Part(Panel::Decoded) => view! { <decoded::DecodedClaims state=state /> }.into_any(),
         Content::Diagnosis(code) => view! { <troubleshoot::Diagnosis state=state code=code /> }.into_any(),
+        Content::Fixes => view! { <fix::FixSheet state=state /> }.into_any(),
     }
 });
 
@@ -67,6 +71,11 @@ pub(super) fn content(state: SimulatorState, part: Panel) -> impl IntoView {
 /// One step of the diagnosis, from the chunk.
 pub(super) fn diagnosis(state: SimulatorState, code: &'static str) -> impl IntoView {
     view! { <Provider value=Drawn(state, Content::Diagnosis(code))><Lazy chunk=CONTENT part=true /></Provider> }
+}
+
+/// The sheet with the fixes, from the chunk.
+pub(super) fn fixes(state: SimulatorState) -> impl IntoView {
+    view! { <Provider value=Drawn(state, Content::Fixes)><Lazy chunk=CONTENT part=true /></Provider> }
 }
 
 #[component]
@@ -90,7 +99,7 @@ fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
         <div class="columns">
             <div class="stack">
                 <section class="stack" aria-labelledby="h-what-if">
-                    <h3 class="h-md" id="h-what-if">"What if"</h3>
+                    <h3 class="h-md focus-only" id="h-what-if" tabindex="-1">"What if"</h3>
                     <what_if::WhatIf state=state />
                 </section>
                 <div class="nested">
@@ -105,7 +114,7 @@ fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
                 </div>
             </div>
             <section class="stack" aria-labelledby="h-compare">
-                <h3 class="h-md" id="h-compare">"Compare two users"</h3>
+                <h3 class="h-md focus-only" id="h-compare" tabindex="-1">"Compare two users"</h3>
                 <compare::Compare state=state />
             </section>
         </div>
@@ -117,11 +126,11 @@ fn TestsAndSharing(state: SimulatorState) -> impl IntoView {
     view! {
         <div class="columns">
             <section class="stack" aria-labelledby="h-tests">
-                <h3 class="h-md" id="h-tests">"Tests"</h3>
+                <h3 class="h-md focus-only" id="h-tests" tabindex="-1">"Tests"</h3>
                 <saved::Tests state=state />
             </section>
             <section class="stack" aria-labelledby="h-share">
-                <h3 class="h-md" id="h-share">"Share"</h3>
+                <h3 class="h-md focus-only" id="h-share" tabindex="-1">"Share"</h3>
                 <share::Share state=state />
             </section>
         </div>

@@ -10,6 +10,11 @@ use super::state::SimulatorState;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mark as VerdictMark, VerdictWord};
 
+/// The id of the button that opens the sheet with the fixes.
+pub(super) const FIX_BUTTON: &str = "fix-this";
+/// The id of that sheet.
+pub(super) const FIX_SHEET: &str = "fix";
+
 /// The shape and colour of a fact.
 pub(super) const fn mark(mark: FactMark) -> (&'static str, Glyph) {
     match mark {

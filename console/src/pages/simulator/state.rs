@@ -54,6 +54,8 @@ pub(super) struct SimulatorState {
     pub(super) request: RwSignal<RequestForm>,
     pub(super) saved: RwSignal<Vec<Saved>>,
     pub(super) open: RwSignal<Vec<Panel>>,
+    /// Whether the sheet with the fixes is open.
+    pub(super) fixing: RwSignal<bool>,
     /// Nested names under which collisions are looked for; none for those in force.
     pub(super) collisions_under: RwSignal<Option<NestedGroupBehavior>>,
     pub(super) troubleshooting: TroubleshootingState,
@@ -97,6 +99,7 @@ impl SimulatorState {
             request,
             saved,
             open,
+            fixing: RwSignal::new(false),
             collisions_under: RwSignal::new(None),
             troubleshooting: TroubleshootingState::new(),
             properties,

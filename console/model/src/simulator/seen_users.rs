@@ -1,0 +1,78 @@
+//! The users whom audit events show with groups, for the effect of a fix.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::audit::EventRow;
+use crate::phrases::{agree, count, instant};
+use crate::review::AffectedGroups;
+
+/// Who was seen with which group, and since when events were read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SeenUsers {
+    by_group: BTreeMap<String, BTreeSet<String>>,
+    /// When the oldest of the events was, in seconds since 1970.
+    since: f64,
+}
+
+impl SeenUsers {
+    /// What events say; none where there are no events.
+    #[must_use]
+    pub fn of(rows: &[EventRow]) -> Option<Self> {
+        let since = rows.iter().map(|row| row.since_ms / 1000.0).reduce(f64::min)?;
+        let mut seen = Self { by_group: BTreeMap::new(), since };
+        for row in rows.iter().filter(|row| !row.user.is_empty()) {
+            for group in &row.groups {
+                seen.by_group.entry(group.clone()).or_default().insert(row.user.clone());
+            }
+        }
+        Some(seen)
+    }
+
+    /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since 1970.
+    #[must_use]
+    pub fn words(&self, groups: &AffectedGroups, now: f64) -> String {
+        let users: BTreeSet<&String> = groups.0.iter().filter_map(|group| self.by_group.get(group)).flatten().collect();
+        let with = agree(groups.0.len(), "this group", "one of these groups");
+        let since = instant(self.since, now);
+        match users.len() {
+            0 => format!("No user was seen with {with} since {since}."),
+            number => {
+                format!("{} {} seen with {with} since {since}.", count(number, "user"), agree(number, "was", "were"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sign_in(user: &str, groups: &[&str], time: f64) -> EventRow {
+        let groups: Vec<_> = groups.iter().map(|name| json!({ "type": "idp_group", "name": name })).collect();
+        let event =
+            json!({ "class_uid": 3002, "time": time, "status_id": 1, "user": { "name": user, "groups": groups } });
+        EventRow::of(&event).unwrap()
+    }
+
+    #[test]
+    fn each_user_counts_once() {
+        let now = 1_795_243_000.0;
+        let at = (now - 20.0 * 86_400.0) * 1000.0;
+        let rows = [
+            sign_in("maya", &["eng", "data"], at),
+            sign_in("maya", &["eng"], at + 5.0),
+            sign_in("jonas", &["ops"], at + 9.0),
+            sign_in("", &["eng"], at + 9.0),
+        ];
+        let seen = SeenUsers::of(&rows).unwrap();
+        let words = |groups: &[&str]| {
+            seen.words(&AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()), now)
+        };
+        assert_eq!(words(&["eng"]), "1 user was seen with this group since 06:36 UTC on 1 Nov.");
+        assert_eq!(words(&["eng", "ops"]), "2 users were seen with one of these groups since 06:36 UTC on 1 Nov.");
+        assert_eq!(words(&["x"]), "No user was seen with this group since 06:36 UTC on 1 Nov.");
+        assert_eq!(SeenUsers::of(&[]), None);
+    }
+}

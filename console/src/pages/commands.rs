@@ -1,0 +1,42 @@
+//! A draft as commands, beside what it does.
+
+use gbac_console_model::review::{Commands, commands};
+use gbac_engine::policy::Change;
+use leptos::prelude::*;
+
+use crate::ui::{CopyBlock, Disclosure};
+
+/// The commands that do the same as the draft, behind a button.
+#[component]
+pub fn DraftCommands(
+    /// The changes.
+    changes: Signal<Vec<Change>>,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <div class="same">
+            <Disclosure
+                id="same-as-commands" open=open on_toggle=move |is_open| open.set(is_open)
+                summary=|| view! { <span class="part-t">"The same as commands"</span> }
+            >
+                {move || view! { <CommandBlock commands=changes.with(|changes| commands(changes)) /> }}
+            </Disclosure>
+        </div>
+    }
+}
+
+/// Commands, to copy.
+#[component]
+pub fn CommandBlock(
+    /// The commands.
+    commands: Commands,
+) -> impl IntoView {
+    let Commands { text, notes } = commands;
+    let has_text = !text.is_empty();
+    view! {
+        {has_text.then(|| view! { <CopyBlock text=text what="the commands" /> })}
+        {(!notes.is_empty()).then(|| view! {
+            <ul class="facts">{notes.into_iter().map(|note| view! { <li><span>{note}</span></li> }).collect_view()}</ul>
+        })}
+    }
+}

@@ -1,0 +1,58 @@
+//! The decoded token: its header, and its claims, each of which can become the claim path.
+
+use gbac_console_model::escape::plain;
+use gbac_console_model::simulator::decoded::{DecodedClaim, decoded};
+use gbac_console_model::simulator::inputs::InputEdit;
+use leptos::prelude::*;
+
+use super::parts::nobody;
+use super::state::SimulatorState;
+use crate::dom;
+
+/// The part.
+#[component]
+pub(super) fn DecodedClaims(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
+    let found = Memo::new(move |_| who.with(|who| who.as_deref().and_then(decoded)));
+    move || match found.get() {
+        None => nobody().into_any(),
+        Some(found) => view! {
+            <div class="stack decoded">
+                <p class="count">{found.summary}</p>
+                {found.header.map(|header| view! {
+                    <pre class="code" tabindex="0" role="region" aria-label="Decoded header"><code>{header}</code></pre>
+                })}
+                <p class="help">"Press a claim to read groups from it. The service keeps its own settings."</p>
+                <ul class="claims" aria-label="Claims">
+                    {found.claims.into_iter().map(|claim| view! { <Claim state=state claim=claim /> }).collect_view()}
+                </ul>
+            </div>
+        }
+        .into_any(),
+    }
+}
+
+#[component]
+fn Claim(state: SimulatorState, claim: DecodedClaim) -> impl IntoView {
+    let DecodedClaim { depth, name, path, value, is_claim_path } = claim;
+    let name = plain(&name);
+    let class = format!("claim-{depth}");
+    let button = match path {
+        Some(path) => {
+            let title = format!("Read groups from {}", plain(&path));
+            let press = move |_| {
+                state.apply(InputEdit::TryClaimPath(path.clone()));
+                dom::announce(&format!("Groups are read from {}", plain(&path)));
+            };
+            let pressed = if is_claim_path { "true" } else { "false" };
+            view! { <button class="link claim" type="button" aria-pressed=pressed title=title on:click=press>{name}</button> }.into_any()
+        }
+        None => view! { <span class="cl">{name}</span> }.into_any(),
+    };
+    view! {
+        <li class=class>
+            {button} " " <span class="cl">{value}</span>
+            {is_claim_path.then(|| view! { " " <span class="tag">"Claim path"</span> })}
+        </li>
+    }
+}

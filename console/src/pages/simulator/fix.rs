@@ -1,0 +1,292 @@
+//! The sheet with the fixes of a denied request, and the draft that they make.
+
+use std::sync::Arc;
+
+use gbac_console_model::address;
+use gbac_console_model::audit::EventRow;
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
+use gbac_console_model::rich_text::RichText;
+use gbac_console_model::simulator::fixes::{FixEffect, FixList, FixSection, ListedFix, fixes, is_staged};
+use gbac_console_model::simulator::seen_users::SeenUsers;
+use gbac_console_model::simulator::verdict::VerdictKind;
+use gbac_engine::policy::Change;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::check::look;
+use super::parts::{FIX_BUTTON, FIX_SHEET, actions, nobody};
+use super::state::SimulatorState;
+use crate::dom;
+use crate::pages::commands::CommandBlock;
+use crate::pages::effect::{EffectList, Extents};
+use crate::pages::rich_text::sentence;
+use crate::store::draft::Draft;
+use crate::store::seen_groups::SeenGroups;
+use crate::ui::{
+    Button, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message, MessageKind, Sheet, Tag, TagKind,
+};
+
+/// How many audit events are read to tell who was seen with a group.
+const EVENTS: usize = 1000;
+
+/// The sheet; in the page while it is open.
+#[component]
+pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let fixing = state.fixing;
+    let verdict = state.part(|view| view.verdict.as_ref().map(|verdict| (verdict.kind, verdict.short.clone())));
+    let close = move |()| {
+        fixing.set(false);
+        if !dom::focus(FIX_BUTTON) {
+            dom::focus("verdict");
+        }
+    };
+    let about = move || {
+        verdict.get().map(|(kind, short)| {
+            let (_, class, glyph) = look(kind);
+            view! { <span class=class><Icon glyph=glyph />{kind.title()}</span> " " <span>{sentence(&short)}</span> }
+        })
+    };
+    let number = move || count(draft.count.get(), "change");
+    view! {
+        <Sheet id=FIX_SHEET title="Fix this" on_close=close about=move || view! { {about} }>
+            <div class="sheet-b" tabindex="0" role="region" aria-label="Fixes"><Fixes state=state /></div>
+            {move || (draft.count.get() > 0).then(|| view! {
+                <div class="sheet-f">
+                    <p>{move || format!("{} in the draft. Nothing is applied yet.", number())}</p>
+                    <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
+                </div>
+            })}
+        </Sheet>
+    }
+}
+
+/// The content of the sheet.
+#[component]
+fn Fixes(state: SimulatorState) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let (identity, access, refusal) = (state.identity(), state.access(), state.part(|view| view.refusal.clone()));
+    let is_expired =
+        state.part(|view| view.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Expired));
+    let found = Memo::new(move |_| {
+        let (identity, access, policy) = (identity.get()?, access.get()?, state.service.policy.get()?);
+        // A fix stays in the list while it is in the draft.
+        let staged = draft.changes.get_untracked();
+        Some(Arc::new(dom::measured("simulator: fixes", || fixes(&policy, &identity, &access, &staged))))
+    });
+    let seen = seen_users(state);
+    move || {
+        match (refusal.get(), found.get()) {
+        (Some(refusal), _) => view! {
+            <h3>"Fix the token first"</h3>
+            <section class="fx"><div class="fx-h">
+                <p>{sentence(&refusal.words)}</p>
+                {actions(state, &refusal.actions)}
+                {(!refusal.more.is_empty()).then(|| view! {
+                    <p class="quiet">{format!("{} fail too: {}.", count(refusal.more.len(), "other check"), refusal.more.join(", "))}</p>
+                })}
+            </div></section>
+            <p class="quiet">"The service refuses this token at sign-in, so no ACL is evaluated and no change of the policy helps."</p>
+        }
+        .into_any(),
+        (None, _) if is_expired.get() => view! {
+            <h3>"Fix the token first"</h3>
+            <p>"The token has expired. Get a new token. No change of the policy helps."</p>
+        }
+        .into_any(),
+        (None, Some(found)) => view! { <List found=found seen=seen state=state /> }.into_any(),
+        (None, None) if identity.with(Option::is_none) => nobody().into_any(),
+        (None, None) => view! { <p class="quiet">"Complete the check first."</p> }.into_any(),
+    }
+    }
+}
+
+/// Who was seen with which group, read when the sheet opens; none where no audit events can be read.
+fn seen_users(state: SimulatorState) -> RwSignal<Option<SeenUsers>> {
+    let seen = RwSignal::new(None);
+    let service = state.service;
+    if service.can.with_untracked(|can| can.audit.is_yes()) {
+        spawn_local(async move {
+            // Without events, the effect is told without them.
+            if let Ok(events) = service.events(EVENTS).await {
+                let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
+                // The sheet may be closed by now.
+                let _ = seen.try_set(SeenUsers::of(&rows));
+            }
+        });
+    }
+    seen
+}
+
+#[component]
+fn List(found: Arc<FixList>, seen: RwSignal<Option<SeenUsers>>, state: SimulatorState) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let all: Vec<ListedFix> = found.sections.iter().flat_map(|section| section.fixes.clone()).collect();
+    // The first fix that is in the draft shows what the whole draft does.
+    let first = Memo::new(move |_| {
+        draft.changes.with(|changes| all.iter().find(|fix| is_staged(fix, changes)).map(|fix| fix.number))
+    });
+    let about = found.about.as_ref().map(|about| view! { <p class="sheet-p">{sentence(about)}</p> });
+    let sections = found
+        .sections
+        .iter()
+        .cloned()
+        .map(|FixSection { title, fixes }| {
+            let cards = fixes.into_iter().map(|fix| view! { <Card fix=fix seen=seen first=first state=state /> });
+            view! { <h3>{title}</h3> {cards.collect_view()} }
+        })
+        .collect_view();
+    view! { {about} {sections} }
+}
+
+#[component]
+fn Card(
+    fix: ListedFix,
+    seen: RwSignal<Option<SeenUsers>>,
+    first: Memo<Option<usize>>,
+    state: SimulatorState,
+) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let number = fix.number;
+    let (add_id, undo_id) = (format!("fix-add-{number}"), format!("fix-undo-{number}"));
+    let fix = StoredValue::new(fix);
+    let in_draft = Memo::new(move |_| draft.changes.with(|changes| fix.with_value(|fix| is_staged(fix, changes))));
+    let buttons = {
+        let (add_id, undo_id) = (add_id.clone(), undo_id.clone());
+        move || {
+            let (add, undo) = (add_id.clone(), undo_id.clone());
+            let text = fix.with_value(|fix| fix.request.clone());
+            match text {
+                Some(text) => view! {
+                    <span class="fx-a"><Tag>"Manual step"</Tag> <CopyButton text=text label="Copy request" attr:aria-label=format!("Copy request for fix {number}") /></span>
+                }
+                .into_any(),
+                None if in_draft.get() => {
+                    let focus = add.clone();
+                    let remove = move |()| {
+                        fix.with_value(|fix| take_back(draft, &fix.changes));
+                        dom::announce("Removed from the draft");
+                        dom::focus_later(focus.clone());
+                    };
+                    view! {
+                        <span class="fx-a">
+                            <Tag kind=TagKind::Draft>"In draft"</Tag>
+                            <IconButton glyph=Glyph::Undo label=format!("Remove fix {number} from the draft") on_press=remove id=undo />
+                        </span>
+                    }
+                    .into_any()
+                }
+                None => {
+                    let stage = move |()| {
+                        let made = fix.with_value(|fix| draft.add_all(fix.changes.clone()));
+                        dom::announce(if made > 0 { "Added to the draft" } else { "The draft has this already" });
+                        dom::focus_later(undo.clone());
+                    };
+                    view! {
+                        <span class="fx-a">
+                            <Button small=true on_press=stage id=add attr:aria-label=format!("Add to draft: fix {number}")>"Add to draft"</Button>
+                        </span>
+                    }
+                    .into_any()
+                }
+            }
+        }
+    };
+    let title = format!("fix-title-{number}");
+    let labelled_by = title.clone();
+    let (words, about) = fix.with_value(|fix| (fix.title.clone(), fix.about.clone()));
+    view! {
+        <section class="fx" class:on=move || in_draft.get() aria-labelledby=labelled_by>
+            <div class="fx-h">
+                <h4 id=title><span class="rank">{format!("{number}. ")}</span>{sentence(&words)}</h4>
+                {buttons}
+                <p>{sentence(&about)}</p>
+            </div>
+            <Effect fix=fix seen=seen state=state />
+            {move || (first.get() == Some(number)).then(|| view! { <InDraft state=state /> })}
+        </section>
+    }
+}
+
+/// Takes the changes of a fix out of the draft, the last first.
+fn take_back(draft: Draft, changes: &[Change]) {
+    for change in changes.iter().rev() {
+        draft.take_back(change);
+    }
+}
+
+/// What a fix does to whom, and who that is.
+#[component]
+fn Effect(fix: StoredValue<ListedFix>, seen: RwSignal<Option<SeenUsers>>, state: SimulatorState) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let number = fix.with_value(|fix| fix.number);
+    let words = move || {
+        let now = state.now.get_untracked();
+        let words = seen.with(|seen| fix.with_value(|fix| fix.effect.words(seen.as_ref(), now)));
+        words.iter().map(|words: &RichText| view! { <span>{sentence(words)} " "</span> }).collect_view()
+    };
+    let list = move || {
+        fix.with_value(|fix| match fix.effect.clone() {
+            FixEffect::Principals(effects) => view! { <EffectList effects=effects /> }.into_any(),
+            FixEffect::User { gains, loses } => {
+                use gbac_analysis::AccessEffect::{Gains, Loses};
+                view! { <Extents extents=gains effect=Gains /> <Extents extents=loses effect=Loses /> }.into_any()
+            }
+        })
+    };
+    view! {
+        <div class="blast">
+            <p><Icon glyph=Glyph::Up size=IconSize::Small /><span>{words}</span></p>
+            <Disclosure
+                id=format!("fix-who-{number}") open=open on_toggle=move |is_open| open.set(is_open)
+                summary=move || view! { "See who" <span class="sr">{format!(" is affected by fix {number}")}</span> }
+            >
+                {list}
+            </Disclosure>
+        </div>
+    }
+}
+
+/// The draft as the review shows it: its effect, its findings, and the same as commands.
+#[component]
+fn InDraft(state: SimulatorState) -> impl IntoView {
+    let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
+    let found = Memo::new(move |_| {
+        let (before, after) = (state.service.policy.get()?, draft.after.get()?);
+        let (staged, standing) = (draft.staged.get(), draft.standing.get());
+        Some(dom::measured("simulator: draft", || seen.with(|seen| brief(&before, &after, &staged, &standing, seen))))
+    });
+    view! {
+        <div class="fx-d" role="group" aria-label="The draft">
+            {move || found.get().map(|found| view! { <Brief found=found /> })}
+        </div>
+    }
+}
+
+#[component]
+fn Brief(found: DraftBrief) -> impl IntoView {
+    let DraftBrief { summary, effects, findings, commands } = found;
+    let totals = [(GAINS, "gained by"), (LOSES, "lost by")].map(|(kind, verb)| {
+        let total = effects.total(kind);
+        view! { <li><span>{format!("{} {verb} {}", count(total.operations, "operation"), count(total.people, "principal"))}</span></li> }
+    });
+    let blocked = effects.total(BLOCKED).operations;
+    view! {
+        <p><b>"The draft."</b> " " {summary}</p>
+        <ul class="facts">
+            {totals.collect_view()}
+            {(blocked > 0).then(|| view! { <li><span>{format!("{} still denied", count(blocked, "gain"))}</span></li> })}
+        </ul>
+        {if findings.is_empty() {
+            view! { <p class="quiet">"No findings in the draft."</p> }.into_any()
+        } else {
+            findings
+                .into_iter()
+                .map(|words| view! { <Message kind=MessageKind::Warn>{sentence(&RichText::message(&capitalized(&words)))} "."</Message> })
+                .collect_view()
+                .into_any()
+        }}
+        <CommandBlock commands=commands />
+    }
+}

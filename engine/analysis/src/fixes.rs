@@ -1,0 +1,464 @@
+//! The smallest changes that allow a denied request: through groups and roles first, for the user alone last.
+
+use super::excerpt::policy_excerpt;
+use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
+use super::least_grant::narrowest_for;
+use super::who_can::{AclMatch, Hits};
+use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, ResourceType, check_member, check_role_name};
+use gbac_engine::{
+    internal::PrincipalId,
+    policy::{Change, Policy},
+};
+
+/// How many groups and how many roles are tried for a kind of fix.
+const TRIED: usize = 8;
+/// How many fixes of a kind are listed.
+const LISTED: usize = 3;
+/// How many fixes list a grant in addition to what removes a deny.
+const COMBINED: usize = 3;
+/// How long the part of a new role's name is that comes from the resource.
+const NAME_CHARS: usize = 48;
+
+/// What a step of a fix does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FixKind {
+    /// Removes the denies.
+    RemoveDenies,
+    /// Takes a user or group out of a role that denies.
+    LeaveRole,
+    /// Puts a deny of every other operation in the place of a deny of all.
+    NarrowDenies,
+    /// Makes a group of the user a member of a role that allows the request.
+    AssignGroup,
+    /// Adds an ACL to a role of the user.
+    ExtendRole,
+    /// Creates a role with one ACL for a group of the user.
+    CreateRole,
+    /// In the identity provider: adds the user to a group that is allowed.
+    JoinGroup,
+    /// In the identity provider: removes the user from the groups that are denied.
+    LeaveGroups,
+    /// Makes the user a member of a role that allows the request.
+    AssignUser,
+    /// Adds an ACL for the user alone.
+    GrantUser,
+}
+
+impl FixKind {
+    /// Whether an administrator of the identity provider does it; the policy stays as it is.
+    #[must_use]
+    pub const fn is_manual(self) -> bool {
+        matches!(self, Self::JoinGroup | Self::LeaveGroups)
+    }
+
+    /// Whether it is about one user and no group.
+    #[must_use]
+    pub const fn is_of_user(self) -> bool {
+        matches!(self, Self::AssignUser | Self::GrantUser)
+    }
+}
+
+/// A step of a fix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FixStep {
+    /// What it does.
+    pub kind: FixKind,
+    /// Its changes; at least one.
+    pub changes: Vec<HypotheticalChange>,
+}
+
+/// Changes that together allow a request. Where a deny has to go and nothing else allows the request, a second step does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccessFix {
+    /// The steps; at least one.
+    pub steps: Vec<FixStep>,
+}
+
+impl AccessFix {
+    /// The changes of all steps, in order.
+    pub fn changes(&self) -> impl Iterator<Item = &HypotheticalChange> {
+        self.steps.iter().flat_map(|step| &step.changes)
+    }
+
+    /// The changes that a service can make.
+    #[must_use]
+    pub fn policy_changes(&self) -> Vec<Change> {
+        let of_policy = |change: &HypotheticalChange| match change {
+            HypotheticalChange::Policy(change) => Some(change.clone()),
+            HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
+        };
+        self.changes().filter_map(of_policy).collect()
+    }
+
+    /// Where it stands in the list: through groups and roles, then in the identity provider, then for one user; the fewest
+    /// changes first.
+    fn rank(&self) -> (bool, bool, usize, usize) {
+        let has = |is: fn(FixKind) -> bool| self.steps.iter().any(|step| is(step.kind));
+        (has(FixKind::is_of_user), has(FixKind::is_manual), self.steps.len(), self.changes().count())
+    }
+}
+
+/// What allows a denied request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccessFixes {
+    /// How the request is decided now. Where it is allowed, there is nothing to fix; where it is denied as expired, no change
+    /// of the policy helps.
+    pub decision: Decision,
+    /// The ACLs that deny it, each with the first way to it. Where there are any, every fix removes or narrows them, or leads
+    /// the user around them, since an added allow changes nothing.
+    pub denied_by: Vec<AclMatch>,
+    /// The fixes, in order. Each by itself allows the request.
+    pub fixes: Vec<AccessFix>,
+}
+
+/// Finds the smallest changes that allow a denied request. Each fix was tried: with it, the request is allowed.
+///
+/// `is_available` says whether a new role can have a name, given the step that creates it; names of roles and of ACLs without
+/// a role are taken in any case (D-63).
+///
+/// Cost: the rows on the patterns that cover the name, one look at each pattern, and the ACLs of the identity and of up to
+/// eight groups and roles for each kind of fix.
+///
+/// ```
+/// use gbac_analysis::{FixKind, access_fixes};
+/// use gbac_engine::decide::{At, Request};
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "OrdersReaders", "members": [] }], "acls": [{
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Role:OrdersReaders", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
+/// let found = access_fixes(&policy, &Identity::new("alice", ["ops"]), &read, |_, _| true);
+/// let kinds: Vec<FixKind> = found.fixes.iter().map(|fix| fix.steps[0].kind).collect();
+/// assert_eq!(kinds, [FixKind::AssignGroup, FixKind::CreateRole, FixKind::AssignUser, FixKind::GrantUser]);
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn access_fixes(
+    policy: &Policy,
+    identity: &Identity,
+    request: &Request<'_>,
+    is_available: impl Fn(&str, &[Change]) -> bool,
+) -> AccessFixes {
+    let decision = decide(policy, identity, request);
+    let mut found = AccessFixes { decision, denied_by: Vec::new(), fixes: Vec::new() };
+    if !matches!(found.decision.reason, Reason::NoMatch | Reason::DenyRule) {
+        return found;
+    }
+    let hits = Hits::new(policy, request);
+    found.denied_by = hits.denying(identity);
+    let search = Search { policy, identity, request, hits };
+    let removals = search.removals(&found.denied_by);
+    let grants = search.grants(&is_available);
+    let proof = search.proof(removals.iter().chain(grants.iter().flatten()));
+    if found.decision.reason == Reason::NoMatch {
+        for kind in grants {
+            let proven = kind.into_iter().map(|step| AccessFix { steps: vec![step] }).filter(|fix| proof.allows(fix));
+            found.fixes.extend(proven.take(LISTED));
+        }
+    } else {
+        for removal in removals {
+            let alone = AccessFix { steps: vec![removal] };
+            match proof.decide(&alone).reason {
+                Reason::AllowRule => found.fixes.push(alone),
+                // Nothing denies it any more, and nothing allows it yet.
+                Reason::NoMatch if alone.steps.iter().all(|step| !step.kind.is_manual()) => {
+                    let with = |grant: &FixStep| AccessFix {
+                        steps: alone.steps.iter().chain(std::iter::once(grant)).cloned().collect(),
+                    };
+                    // One fix is made at one place.
+                    let here = grants.iter().filter(|kind| kind.iter().all(|grant| !grant.kind.is_manual()));
+                    let firsts = here.filter_map(|kind| kind.iter().map(with).find(|fix| proof.allows(fix)));
+                    found.fixes.extend(firsts.take(COMBINED));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.fixes.sort_by_key(AccessFix::rank);
+    found
+}
+
+/// A request whose fixes are searched for.
+struct Search<'a> {
+    policy: &'a Policy,
+    identity: &'a Identity,
+    request: &'a Request<'a>,
+    hits: Hits<'a>,
+}
+
+/// What decides the request, and everything that the fixes can change about it.
+struct Proof<'a> {
+    part: Policy,
+    identity: &'a Identity,
+    request: &'a Request<'a>,
+}
+
+impl Proof<'_> {
+    fn decide(&self, fix: &AccessFix) -> Decision {
+        let trials: HypotheticalChanges = fix.changes().cloned().collect();
+        let mut after = self.part.clone();
+        // A change that does nothing leaves the request denied, and then the fix is none.
+        trials.apply(&mut after);
+        decide(&after, &trials.person(self.identity).0, self.request)
+    }
+
+    fn allows(&self, fix: &AccessFix) -> bool {
+        self.decide(fix).outcome == Outcome::Allow
+    }
+}
+
+impl<'a> Search<'a> {
+    /// The part of the policy in which these steps are tried.
+    fn proof<'s>(&self, steps: impl Iterator<Item = &'s FixStep>) -> Proof<'a> {
+        let mut also: Vec<Principal> = self.members();
+        for change in steps.flat_map(|step| &step.changes) {
+            match change {
+                HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => also.push(Principal::group(name)),
+                HypotheticalChange::Policy(Change::AddMember { role, .. } | Change::RemoveMember { role, .. }) => {
+                    also.push(Principal::role(role));
+                }
+                HypotheticalChange::Policy(_) => {}
+            }
+        }
+        Proof { part: policy_excerpt(self.policy, &[], &also), identity: self.identity, request: self.request }
+    }
+
+    /// The user and the groups.
+    fn members(&self) -> Vec<Principal> {
+        let groups = self.identity.groups().iter().filter(|name| !name.is_empty()).map(Principal::group);
+        std::iter::once(Principal::user(self.identity.user())).chain(groups).collect()
+    }
+
+    fn id(&self, principal: &Principal) -> Option<PrincipalId> {
+        self.policy.principal_id(principal.kind(), principal.name())
+    }
+
+    fn is_member(&self, principal: &Principal, role: &str) -> bool {
+        self.policy.roles_of(principal).any(|of| of == role)
+    }
+
+    /// The user's groups that a role can have as members: those that the policy names first, in the order of the token.
+    fn groups(&self) -> Vec<Principal> {
+        let can_join = |member: &Principal| member.kind() == PrincipalType::Group && check_member(member).is_ok();
+        let mut groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
+        groups.sort_by_key(|group| self.id(group).is_none());
+        groups.truncate(TRIED);
+        groups
+    }
+
+    /// The user, where it can be a member and have ACLs.
+    fn user(&self) -> Option<Principal> {
+        let user = Some(self.identity.user()).filter(|user| !matches!(*user, "*" | "")).map(Principal::user);
+        user.filter(|user| check_member(user).is_ok())
+    }
+
+    /// What gets rid of all denies, each step by itself.
+    fn removals(&self, denied_by: &[AclMatch]) -> Vec<FixStep> {
+        if denied_by.is_empty() {
+            return Vec::new();
+        }
+        let remove = |acl: &Acl| HypotheticalChange::Policy(Change::RemoveAcl(acl.clone()));
+        let mut steps = vec![FixStep {
+            kind: FixKind::RemoveDenies,
+            changes: denied_by.iter().map(|found| remove(&found.acl)).collect(),
+        }];
+        let is_narrowed = |acl: &Acl| acl.operation == Operation::All && self.request.operation != Operation::All;
+        if denied_by.iter().any(|found| is_narrowed(&found.acl)) {
+            let mut changes = Vec::new();
+            for AclMatch { acl, .. } in denied_by {
+                changes.push(remove(acl));
+                if is_narrowed(acl) {
+                    let others = acl.resource_type.operations().iter().copied();
+                    let others =
+                        others.filter(|other| !matches!(*other, Operation::All) && *other != self.request.operation);
+                    let deny = |operation| Change::AddAcl(Acl { operation, ..acl.clone() });
+                    changes.extend(others.map(deny).map(HypotheticalChange::Policy));
+                }
+            }
+            steps.push(FixStep { kind: FixKind::NarrowDenies, changes });
+        }
+        let members = self.members();
+        // Through which memberships each deny is reached.
+        let paths = |acl: &Acl| -> Vec<Principal> {
+            let role = acl.principal.name();
+            match acl.principal.kind() {
+                PrincipalType::Role => members.iter().filter(|member| self.is_member(member, role)).cloned().collect(),
+                PrincipalType::Group => vec![acl.principal.clone()],
+                PrincipalType::User => Vec::new(),
+            }
+        };
+        let leave_role = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
+            let role = || acl.principal.name().to_owned();
+            let leave = |member| HypotheticalChange::Policy(Change::RemoveMember { role: role(), member });
+            (acl.principal.kind() == PrincipalType::Role).then(|| paths(acl).into_iter().map(leave).collect())
+        };
+        let leave_groups = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
+            let groups = paths(acl);
+            let all = !groups.is_empty() && groups.iter().all(|path| path.kind() == PrincipalType::Group);
+            all.then(|| groups.iter().map(|group| HypotheticalChange::Leave(group.name().to_owned())).collect())
+        };
+        let all = |of_deny: &dyn Fn(&Acl) -> Option<Vec<HypotheticalChange>>| -> Option<Vec<HypotheticalChange>> {
+            let found: Option<Vec<_>> = denied_by.iter().map(|found| of_deny(&found.acl)).collect();
+            let mut changes: Vec<HypotheticalChange> = Vec::new();
+            for change in found?.into_iter().flatten() {
+                if !changes.contains(&change) {
+                    changes.push(change);
+                }
+            }
+            Some(changes).filter(|changes| !changes.is_empty())
+        };
+        steps.extend(all(&leave_role).map(|changes| FixStep { kind: FixKind::LeaveRole, changes }));
+        steps.extend(all(&leave_groups).map(|changes| FixStep { kind: FixKind::LeaveGroups, changes }));
+        steps
+    }
+
+    /// What may allow the request, by kind, the most promising of each kind first. None of it is tried yet.
+    fn grants(&self, is_available: &impl Fn(&str, &[Change]) -> bool) -> Vec<Vec<FixStep>> {
+        let groups = self.groups();
+        let user = self.user();
+        let assign = |kind, member: &Principal, role: &Principal| FixStep {
+            kind,
+            changes: vec![HypotheticalChange::Policy(Change::AddMember {
+                role: role.name().to_owned(),
+                member: member.clone(),
+            })],
+        };
+        let roles = self.allowing(PrincipalType::Role);
+        // The narrowest role for the first group, then what is further down in either list.
+        let mut pairs: Vec<(usize, usize)> =
+            (0..roles.len()).flat_map(|role| (0..groups.len()).map(move |group| (role, group))).collect();
+        pairs.sort_by_key(|(role, group)| (role + group, *role));
+        let pairs = pairs.into_iter().filter_map(|(role, group)| Some((roles.get(role)?, groups.get(group)?)));
+        let assign_group = pairs.map(|(role, group)| assign(FixKind::AssignGroup, group, role)).collect();
+        let assign_user = user.iter().flat_map(|user| roles.iter().map(|role| assign(FixKind::AssignUser, user, role)));
+        let join = self.allowing(PrincipalType::Group).into_iter().map(|group| FixStep {
+            kind: FixKind::JoinGroup,
+            changes: vec![HypotheticalChange::Join(group.name().to_owned())],
+        });
+        let grant = |principal: Principal| {
+            Some(narrowest_for(principal, self.request)).filter(|acl| acl.check_create().is_empty())
+        };
+        let extend = self.held_roles().into_iter().filter_map(grant);
+        let extend = extend.map(|acl| FixStep {
+            kind: FixKind::ExtendRole,
+            changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
+        });
+        let create = groups.iter().filter_map(|group| self.new_role(group, is_available));
+        let grant_user = user.iter().cloned().filter_map(grant).map(|acl| FixStep {
+            kind: FixKind::GrantUser,
+            changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
+        });
+        vec![
+            assign_group,
+            extend.collect(),
+            create.take(2).collect(),
+            join.collect(),
+            assign_user.take(1).collect(),
+            grant_user.collect(),
+        ]
+    }
+
+    /// The roles, or the groups that the user does not have, that allow the request: those with the fewest ACLs first.
+    fn allowing(&self, kind: PrincipalType) -> Vec<Principal> {
+        let mut found: Vec<(u32, Principal)> = Vec::new();
+        for (id, of) in self.hits.by_principal() {
+            if !of.iter().any(|hit| hit.allows) {
+                continue;
+            }
+            let is_role = self.policy.is_role(id);
+            let candidates = match kind {
+                PrincipalType::Role if is_role => vec![id],
+                PrincipalType::Group if is_role => self.policy.links(id).to_vec(),
+                PrincipalType::Group => vec![id],
+                PrincipalType::Role | PrincipalType::User => Vec::new(),
+            };
+            for id in candidates {
+                let Some(principal) = self.policy.principal(id).filter(|principal| principal.kind() == kind) else {
+                    continue;
+                };
+                let is_held = kind == PrincipalType::Group
+                    && self.identity.groups().iter().any(|group| group == principal.name());
+                if !is_held && !principal.name().is_empty() {
+                    let roles = if kind == PrincipalType::Group { self.policy.links(id) } else { &[] };
+                    let rows = std::iter::once(&id).chain(roles).map(|id| self.policy.row_count(*id)).sum();
+                    found.push((rows, principal.clone()));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found.truncate(TRIED);
+        found.into_iter().map(|(_, principal)| principal).collect()
+    }
+
+    /// The roles that the user has, through groups or directly: those with the fewest members first.
+    fn held_roles(&self) -> Vec<Principal> {
+        let members = self.members();
+        let ids = members.iter().filter_map(|member| self.id(member)).flat_map(|id| self.policy.links(id));
+        let mut roles: Vec<(usize, Principal)> = ids
+            .filter_map(|role| Some((self.policy.links(*role).len(), self.policy.principal(*role)?.clone())))
+            .collect();
+        roles.sort();
+        roles.dedup();
+        roles.truncate(TRIED);
+        roles.into_iter().map(|(_, role)| role).collect()
+    }
+
+    /// A new role for a group, with the ACL for this request alone.
+    fn new_role(&self, group: &Principal, is_available: &impl Fn(&str, &[Change]) -> bool) -> Option<FixStep> {
+        let stem = role_name(self.request);
+        let names = std::iter::once(stem.clone()).chain((2..=9).map(|number| format!("{stem}{number}")));
+        for name in names {
+            let role = Principal::role(&name);
+            let acl = narrowest_for(role.clone(), self.request);
+            // ACLs without a role would take effect with it.
+            if self.id(&role).is_some() || check_role_name(&name).is_err() || !acl.check_create().is_empty() {
+                continue;
+            }
+            let changes = [
+                Change::CreateRole(name.clone()),
+                Change::AddAcl(acl),
+                Change::AddMember { role: name.clone(), member: group.clone() },
+            ];
+            if is_available(&name, &changes) {
+                let changes = changes.into_iter().map(HypotheticalChange::Policy).collect();
+                return Some(FixStep { kind: FixKind::CreateRole, changes });
+            }
+        }
+        None
+    }
+}
+
+/// A name for a role that allows a request: `OrdersEuWriters`.
+fn role_name(request: &Request<'_>) -> String {
+    let of_resource = match request.resource_type {
+        ResourceType::Cluster | ResourceType::Registry => String::new(),
+        _ => camel_case(request.resource_name),
+    };
+    let of_resource: String = of_resource.chars().take(NAME_CHARS).collect();
+    let label = request.resource_type.spelling().label;
+    let resource = if of_resource.is_empty() { camel_case(label) } else { of_resource };
+    let holders = match request.operation {
+        Operation::Read => "Readers".to_owned(),
+        Operation::Write => "Writers".to_owned(),
+        Operation::All => "Administrators".to_owned(),
+        other => camel_case(other.spelling().label),
+    };
+    format!("{resource}{holders}")
+}
+
+/// The letters and digits of a text, each word with a capital first letter.
+fn camel_case(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+        })
+        .collect()
+}
