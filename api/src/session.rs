@@ -84,6 +84,33 @@ impl SignInProblem {
     }
 }
 
+/// The longest path to return to, in bytes.
+const MAX_RETURN_BYTES: usize = 2048;
+/// Where a sign-in returns if no page is named.
+const START_PAGE: &str = "/";
+/// The folder of the console's pages, and the pages beside it.
+const PAGE_FOLDER: &str = "/security";
+const PAGES: [&str; 2] = [START_PAGE, "/connection"];
+
+/// The stated path, if it is that of a page of the console, with its query; otherwise the start page. A sign-in never leads to
+/// another host.
+#[must_use]
+pub fn return_path(stated: Option<&str>) -> &str {
+    stated.filter(|path| is_page(path)).unwrap_or(START_PAGE)
+}
+
+fn is_page(text: &str) -> bool {
+    let path = text.split('?').next().unwrap_or_default();
+    let is_below = path.strip_prefix(PAGE_FOLDER).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    // Whatever a browser would read in another way: controls, blanks, backslashes, fragments, and steps to another folder.
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte);
+    let is_step = |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    text.len() <= MAX_RETURN_BYTES
+        && (is_below || PAGES.contains(&path))
+        && text.bytes().all(is_plain)
+        && !path.split('/').any(is_step)
+}
+
 /// The address that starts a sign-in, after which the browser returns to this page.
 #[must_use]
 pub fn start_address(url: &str, return_to: &str) -> String {
@@ -107,6 +134,49 @@ mod tests {
             assert_eq!(SignInProblem::parse(problem.code()), Some(problem));
         }
         assert_eq!(SignInProblem::parse("no_such_problem"), None);
+    }
+
+    #[test]
+    fn only_pages_of_this_console_are_returned_to() {
+        for path in [
+            "/",
+            "/connection",
+            "/security/review",
+            "/security/roles?search=a%20b&page=2",
+            "/security/roles/a%2Fb/details",
+            "/security/roles/a..b/details",
+        ] {
+            assert_eq!(return_path(Some(path)), path);
+        }
+        for path in [
+            "",
+            "x",
+            "//evil.example",
+            "///evil.example",
+            "/\\evil.example",
+            "/security\\..\\..\\evil.example",
+            "https://evil.example/security/roles",
+            "https:evil.example",
+            "javascript:alert(1)",
+            "/security/../gbac/v1/backup",
+            "/security/%2e%2e//evil.example",
+            "/security/.%2E/x",
+            "/security/./roles",
+            "/securityx",
+            "/gbac/v1/backup",
+            "/gbac/v1/sign-in?return=/",
+            "/sign-in?return=/sign-in",
+            "/security/roles#x",
+            "/security/roles\r\nset-cookie: a=b",
+            "/security/ü",
+            " /security/roles",
+            "/security/a b",
+            "/\t/evil.example",
+        ] {
+            assert_eq!(return_path(Some(path)), "/", "{path:?}");
+        }
+        assert_eq!(return_path(None), "/");
+        assert_eq!(return_path(Some(&format!("/security/{}", "a".repeat(MAX_RETURN_BYTES)))), "/");
     }
 
     #[test]

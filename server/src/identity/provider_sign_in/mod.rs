@@ -2,12 +2,11 @@
 
 mod attempt;
 mod client;
-mod return_path;
 
 use std::io;
 use std::net::IpAddr;
 
-use gbac_api::session::SignInProblem;
+use gbac_api::session::{SignInProblem, return_path};
 use gbac_engine::token::Claims;
 use subtle::ConstantTimeEq;
 use url::Url;
@@ -19,7 +18,6 @@ pub(crate) use attempt::MAX_SECONDS;
 use attempt::{Attempt, Attempts};
 pub(crate) use client::OidcClient;
 use client::{AuthorizationRequest, ExchangeError};
-use return_path::return_path;
 
 /// Sign-in with the identity provider.
 pub(crate) struct ProviderSignIn {
@@ -84,7 +82,7 @@ impl ProviderSignIn {
         return_to: Option<&str>,
         now: f64,
     ) -> (String, Result<StartedSignIn, SignInFailure>) {
-        let return_to = return_path(return_to);
+        let return_to = return_path(return_to).to_owned();
         let started = self.authorize(authenticator, return_to.clone(), now).await;
         (return_to, started)
     }
@@ -118,7 +116,7 @@ impl ProviderSignIn {
         now: f64,
     ) -> (String, Result<String, SignInFailure>) {
         let attempt = answer.cookie.and_then(|cookie| self.attempts.open(cookie, now));
-        let return_to = return_path(attempt.as_ref().map(|attempt| attempt.return_to.as_str()));
+        let return_to = return_path(attempt.as_ref().map(|attempt| attempt.return_to.as_str())).to_owned();
         let opened = match attempt {
             Some(attempt) => self.complete(authenticator, &attempt, &answer, now).await,
             None => Err(SignInFailure::new(SignInProblem::Interrupted, "attempt_unknown")),
