@@ -82,7 +82,8 @@ pub(super) fn SignInPage() -> impl IntoView {
             (true, None) => {
                 title.set_value(Some(dom::title()));
                 dom::set_title("Sign in");
-                dom::focus_first(["sign-in-provider", "sign-in-user"].map(str::to_owned).to_vec());
+                let field = if service.password_user().is_some() { "sign-in-password" } else { "sign-in-user" };
+                dom::focus_first(["sign-in-provider", field].map(str::to_owned).to_vec());
             }
             (false, Some(before)) => {
                 title.set_value(None);
@@ -195,7 +196,8 @@ fn Notice(target: Signal<SignInTarget>) -> impl IntoView {
 fn Local(refused: RwSignal<Option<String>>, #[prop(into)] on_submit: Callback<()>) -> impl IntoView {
     let service = expect_context::<Service>();
     let busy = Signal::derive(move || service.status.with(|status| *status == ServiceStatus::Loading));
-    let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let user = RwSignal::new(service.password_user().unwrap_or_default());
+    let password = RwSignal::new(String::new());
     let (token, by_token) = (RwSignal::new(String::new()), RwSignal::new(false));
     let submit = move || {
         if busy.get_untracked() {

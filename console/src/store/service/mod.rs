@@ -186,6 +186,14 @@ impl Service {
         self.held.credentials.with_untracked(|given| given.as_ref().and_then(Credentials::rejection))
     }
 
+    /// The user of the password that was given, which is asked for again if it is no longer valid.
+    pub fn password_user(self) -> Option<String> {
+        self.held.credentials.with_untracked(|given| match given {
+            Some(Credentials::Password(given)) => Some(given.user.clone()),
+            Some(Credentials::Token(_) | Credentials::Session { .. }) | None => None,
+        })
+    }
+
     /// Whether credentials were given, which the service may have rejected since.
     pub fn has_credentials(self) -> bool {
         self.held.credentials.with_untracked(Option::is_some)
