@@ -35,5 +35,6 @@ pub mod roles;
 pub mod script;
 pub mod security;
 pub mod service;
+pub mod session;
 pub mod spelling;
 pub mod warning;

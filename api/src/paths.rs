@@ -58,6 +58,14 @@ pub const READY: &str = "/readyz";
 pub const METRICS: &str = "/metrics";
 /// Information about the service.
 pub const SERVICE: &str = "/gbac/v1/service";
+/// Starts a sign-in with the identity provider; for GET in a browser.
+pub const SIGN_IN: &str = "/gbac/v1/sign-in";
+/// Where the identity provider sends the browser back.
+pub const SIGN_IN_CALLBACK: &str = "/gbac/v1/sign-in/callback";
+/// The session of the browser: GET reads it, DELETE ends it.
+pub const SESSION: &str = "/gbac/v1/session";
+/// The page of the console on which users sign in.
+pub const SIGN_IN_PAGE: &str = "/sign-in";
 /// The demo identity provider; its URL is its issuer.
 pub const DEMO_PROVIDER: &str = "/demo/idp";
 /// Its discovery document.

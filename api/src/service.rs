@@ -20,6 +20,9 @@ pub struct ServiceInfo {
     /// The demo identity provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,
+    /// How users sign in with the identity provider, if they can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_sign_in: Option<ProviderSignIn>,
     /// Requirements for tokens, in addition to the cluster properties.
     #[serde(default, skip_serializing_if = "TokenRequirements::is_nothing")]
     pub tokens: TokenRequirements,
@@ -79,6 +82,15 @@ impl Upstream {
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Where users sign in with the identity provider of the service (D-65).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderSignIn {
+    /// The host of the identity provider, with its port if it has one.
+    pub host: String,
+    /// The URL that starts a sign-in; see [`start_address`](crate::session::start_address).
+    pub url: String,
 }
 
 /// Basic credentials of a superuser.

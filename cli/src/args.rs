@@ -347,7 +347,7 @@ pub(crate) struct RestoreArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
-    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "tls_cert", "insecure_listen"])]
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "oidc_client_id", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
     /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
@@ -375,6 +375,16 @@ pub(crate) struct ServeArgs {
     /// Maximum lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) oidc_max_token_lifetime: Option<u32>,
+    /// Client ID of this service at the identity provider, so that users can sign in to the console with it. Its redirect URI is
+    /// PUBLIC-URL/gbac/v1/sign-in/callback.
+    #[arg(long, value_name = "ID")]
+    pub(crate) oidc_client_id: Option<String>,
+    /// File with the client secret; without it, this service is a public client.
+    #[arg(long, value_name = "FILE", requires = "oidc_client_id")]
+    pub(crate) oidc_client_secret_file: Option<PathBuf>,
+    /// Scopes to request when users sign in to the console, separated by spaces [default: openid].
+    #[arg(long, value_name = "SCOPES", requires = "oidc_client_id")]
+    pub(crate) oidc_scope: Option<String>,
     /// Enterprise license. Overrides the stored license, which cannot be changed while the service runs.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) license: Option<LicenseArg>,

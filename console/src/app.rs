@@ -2,6 +2,7 @@
 
 mod banner;
 mod bar;
+mod sign_in;
 
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use crate::store::findings::Findings;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
+use sign_in::SignInState;
 
 /// How often the service is asked whether the policy changed, in seconds; more often while it is away.
 const READ_EVERY_S: u32 = 20;
@@ -67,32 +69,45 @@ pub fn App() -> impl IntoView {
     fetch_ahead(files::ALL);
     view! {
         <Router>
-            <a class="skip" href="#main" rel="external">"Skip to content"</a>
-            <bar::Bar />
-            <main class="page" id="main" tabindex="-1">
-                <banner::Banners />
-                <FollowRoute />
-                <FlatRoutes fallback=NotFound>
-                    <Route path=path!("/") view=|| view! { <Redirect path=address::SIMULATOR /> } />
-                    <Route path=path!("/security") view=|| view! { <Redirect path=address::ROLES /> } />
-                    <Route path=path!("/security/roles") view=|| view! { <Lazy chunk=files::ROLES /> } />
-                    <Route path=path!("/security/roles/:name/details") view=|| view! { <Lazy chunk=files::ROLE /> } />
-                    <Route path=path!("/security/review") view=|| view! { <Lazy chunk=files::REVIEW /> } />
-                    <Route path=path!("/security/permissions") view=|| view! { <Lazy chunk=files::PERMISSIONS /> } />
-                    <Route path=path!("/security/permissions/matrix") view=|| view! { <Lazy chunk=files::MATRIX /> } />
-                    <Route path=path!("/security/permissions/who-can") view=|| view! { <Lazy chunk=files::WHO_CAN /> } />
-                    <Route path=path!("/security/permissions/findings") view=|| view! { <Lazy chunk=files::FINDINGS /> } />
-                    <Route path=path!("/security/exchange") view=|| view! { <Lazy chunk=files::EXCHANGE /> } />
-                    <Route path=path!("/security/simulator") view=|| view! { <Lazy chunk=files::SIMULATOR /> } />
-                    <Route path=path!("/security/settings") view=|| view! { <Lazy chunk=files::SETTINGS /> } />
-                    <Route path=path!("/security/audit") view=|| view! { <Lazy chunk=files::AUDIT /> } />
-                    <Route path=path!("/connection") view=|| view! { <Lazy chunk=files::CONNECTION /> } />
-                </FlatRoutes>
-            </main>
-            <DraftBar />
-            <p class="sr" id="said" role="status"></p>
-            <p class="sr" id="said-error" role="alert"></p>
+            <Frame />
         </Router>
+    }
+}
+
+/// The pages with the bar and the banners, or the sign-in page in their place. They stay as they are behind it.
+#[component]
+fn Frame() -> impl IntoView {
+    let sign_in = SignInState::new();
+    provide_context(sign_in);
+    let is_hidden = sign_in.is_shown;
+    view! {
+        <a class="skip" href=move || if is_hidden.get() { "#sign-in" } else { "#main" } rel="external">"Skip to content"</a>
+        <bar::Bar is_hidden=is_hidden />
+        <main class="page" id="main" tabindex="-1" hidden=move || is_hidden.get()>
+            <banner::Banners />
+            <FollowRoute />
+            <FlatRoutes fallback=NotFound>
+                <Route path=path!("/") view=|| view! { <Redirect path=address::SIMULATOR /> } />
+                <Route path=path!("/security") view=|| view! { <Redirect path=address::ROLES /> } />
+                <Route path=path!("/security/roles") view=|| view! { <Lazy chunk=files::ROLES /> } />
+                <Route path=path!("/security/roles/:name/details") view=|| view! { <Lazy chunk=files::ROLE /> } />
+                <Route path=path!("/security/review") view=|| view! { <Lazy chunk=files::REVIEW /> } />
+                <Route path=path!("/security/permissions") view=|| view! { <Lazy chunk=files::PERMISSIONS /> } />
+                <Route path=path!("/security/permissions/matrix") view=|| view! { <Lazy chunk=files::MATRIX /> } />
+                <Route path=path!("/security/permissions/who-can") view=|| view! { <Lazy chunk=files::WHO_CAN /> } />
+                <Route path=path!("/security/permissions/findings") view=|| view! { <Lazy chunk=files::FINDINGS /> } />
+                <Route path=path!("/security/exchange") view=|| view! { <Lazy chunk=files::EXCHANGE /> } />
+                <Route path=path!("/security/simulator") view=|| view! { <Lazy chunk=files::SIMULATOR /> } />
+                <Route path=path!("/security/settings") view=|| view! { <Lazy chunk=files::SETTINGS /> } />
+                <Route path=path!("/security/audit") view=|| view! { <Lazy chunk=files::AUDIT /> } />
+                <Route path=path!("/sign-in") view=sign_in::SignInRoute />
+                <Route path=path!("/connection") view=|| view! { <Lazy chunk=files::CONNECTION /> } />
+            </FlatRoutes>
+        </main>
+        {move || (!is_hidden.get()).then(|| view! { <DraftBar /> })}
+        <sign_in::SignInPage />
+        <p class="sr" id="said" role="status"></p>
+        <p class="sr" id="said-error" role="alert"></p>
     }
 }
 

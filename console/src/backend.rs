@@ -5,6 +5,7 @@ mod facts;
 mod probe;
 mod resolve;
 mod send;
+mod session;
 
 use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
@@ -27,6 +28,7 @@ pub use facts::{
 pub use probe::probe;
 pub use resolve::resolve;
 pub use send::send;
+pub use session::{current_session, end_session};
 
 /// The policy as it was read, with the tag by which the service knows whether it changed since.
 pub struct ReadPolicy {
@@ -74,10 +76,12 @@ impl<'a> Call<'a> {
         Ok(self.text(text))
     }
 
-    /// Sends it. The browser's own credentials are left out, so that it never asks for a password by itself.
+    /// Sends it. The browser's own credentials are left out, so that it never asks for a password by itself, unless they are the
+    /// cookie of a session.
     async fn send(self) -> Result<Answer, Failure> {
         let no_answer = |error: gloo_net::Error| Failure::NoAnswer(error.to_string());
-        let mut request = RequestBuilder::new(&self.path).method(self.method).credentials(dom::NO_CREDENTIALS);
+        let own = if self.credentials.uses_session() { dom::OWN_CREDENTIALS } else { dom::NO_CREDENTIALS };
+        let mut request = RequestBuilder::new(&self.path).method(self.method).credentials(own);
         for (name, value) in self.credentials.headers() {
             request = request.header(name, &value);
         }

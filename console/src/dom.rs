@@ -16,6 +16,9 @@ const THEME_KEY: &str = "gbac-theme";
 /// For fetching without what the browser itself holds: it then never asks for a password by itself.
 pub(crate) const NO_CREDENTIALS: web_sys::RequestCredentials = web_sys::RequestCredentials::Omit;
 
+/// For fetching with the cookie of a session.
+pub(crate) const OWN_CREDENTIALS: web_sys::RequestCredentials = web_sys::RequestCredentials::SameOrigin;
+
 /// The choice of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Theme {
@@ -65,6 +68,17 @@ pub fn ask_before_leaving(would_lose: impl Fn() -> bool + 'static) {
 /// Sets the title of the tab: `<title> - GBAC`.
 pub fn set_title(title: &str) {
     document().set_title(&format!("{title} - GBAC"));
+}
+
+/// The title of the tab.
+#[must_use]
+pub fn title() -> String {
+    document().title()
+}
+
+/// Puts a title back that [`title`] gave.
+pub fn restore_title(title: &str) {
+    document().set_title(title);
 }
 
 /// The element with this id, if it is one that can take focus.

@@ -39,8 +39,8 @@ pub use identity::oidc::OidcRules;
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{
-    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, ServeError, ServeMode, ServeOptions, Server,
-    TlsError, TlsFiles, open, serve,
+    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeError, ServeMode,
+    ServeOptions, Server, TlsError, TlsFiles, open, serve,
 };
 pub use state::audit::AuditFileLimits;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};

@@ -284,18 +284,18 @@ journey('a sign-in that expired before the draft is applied keeps the draft', RE
   const body = JSON.stringify({ code: 'unauthenticated', message: 'authentication required' });
   await page.route('**/gbac/v1/**', (route) => route.fulfill({ status: 401, contentType: 'application/json', body }));
   await review.button.click();
-  const note = page.locator('#h-outcome');
-  await note.getByRole('heading', { name: 'Your sign-in expired' }).waitFor();
-  assert.match(await text(note), /Nothing was changed\. The draft is unchanged\. Sign in again to apply it\./);
+  await page.getByRole('heading', { name: 'Your session expired' }).waitFor();
+  assert.match(await text(page.getByRole('main')), /you return to Review\. Your draft of 1 change is kept in this tab\./);
   assert.doesNotMatch(await text(page.getByRole('main')), /Can't reach the service/);
   await page.unroute('**/gbac/v1/**');
 
-  await note.getByRole('button', { name: 'Sign in' }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'User' }).inputValue(), 'admin');
   const password = page.getByLabel('Password');
   await until(async () => assert.ok(await password.evaluate((field) => field === document.activeElement)));
   await password.fill(set.cluster.password);
   await page.keyboard.press('Enter');
-  await note.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+  await page.locator('#h-outcome').waitFor({ state: 'detached' });
   assert.deepEqual(await review.rows(), ['+ Create Role']);
   await review.apply();
 });

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcRules,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, OidcRules,
     PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
@@ -36,6 +36,9 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::EmptyAudience
             | ServeError::EmptyIssuer
             | ServeError::ZeroLifetime
+            | ServeError::EmptyClientId
+            | ServeError::Scope(_)
+            | ServeError::SignInUrl(_)
             | ServeError::PublicEndpoint(_)
             | ServeError::TrustedProxy(_)
             | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
@@ -56,6 +59,11 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
                 access_tokens_only: args.oidc_access_tokens_only,
                 max_lifetime: args.oidc_max_token_lifetime,
             },
+            oidc_client: args.oidc_client_id.map(|id| OidcClientOptions {
+                id,
+                secret_file: args.oidc_client_secret_file,
+                scope: args.oidc_scope,
+            }),
             tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles { cert, key }),
             insecure_listen: args.insecure_listen,
         })

@@ -20,6 +20,8 @@ pub const AUDIT: &str = "/security/audit";
 pub const EXCHANGE: &str = "/security/exchange";
 /// Which cluster the pages are about.
 pub const CONNECTION: &str = "/connection";
+/// Signing in, where no other page is to be shown.
+pub const SIGN_IN: &str = gbac_api::paths::SIGN_IN_PAGE;
 /// What one principal or person may do, resource by operation.
 pub const MATRIX: &str = "/security/permissions/matrix";
 /// Who may do one thing.

@@ -10,6 +10,10 @@ use crate::address;
 
 /// How many events may be asked for.
 pub const LIMITS: [usize; 3] = [100, 300, 1000];
+/// OCSF's activity "Logoff".
+const LOGOFF: i64 = 2;
+/// OCSF's authentication protocol "OpenID".
+const OPEN_ID: i64 = 4;
 
 /// What an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +95,8 @@ pub struct EventRow {
     pub what: String,
     /// On what, where it was decided about a resource: its type and its name.
     pub resource: Option<(String, String)>,
+    /// Whether it is a sign-out.
+    pub is_sign_out: bool,
     /// Whether it is a sign-in with a password, which has no groups.
     pub by_password: bool,
     /// Whether it was allowed or made.
@@ -127,11 +133,17 @@ impl EventRow {
             let of_kind = groups.filter(|group| group.get("type").and_then(Value::as_str) == Some(wanted));
             of_kind.filter_map(|group| group.get("name")?.as_str()).map(str::to_owned).collect()
         };
+        let is = |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
+        let is_sign_out = kind == EventKind::SignIn && is("/activity_id", LOGOFF);
         let what = match kind {
-            EventKind::SignIn => match text("/auth_protocol") {
-                "" => "Sign-in".to_owned(),
-                protocol => format!("Sign-in, {protocol}"),
-            },
+            EventKind::SignIn => {
+                let what = if is_sign_out { "Sign-out" } else { "Sign-in" };
+                match (text("/auth_protocol"), event.pointer("/auth_protocol_id").and_then(Value::as_i64)) {
+                    ("", Some(OPEN_ID)) => format!("{what}, identity provider"),
+                    ("", _) => what.to_owned(),
+                    (protocol, _) => format!("{what}, {protocol}"),
+                }
+            }
             EventKind::Access => match text("/http_request/http_method") {
                 "" => text("/api/operation").to_owned(),
                 method => format!("{method} {}", text("/http_request/url/path")),
@@ -159,7 +171,6 @@ impl EventRow {
             "" => text("/unmapped/src_endpoint/ip"),
             ip => ip,
         };
-        let is = |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
         Some(Self {
             at_ms: number("/end_time").unwrap_or(time),
             since_ms: time,
@@ -175,6 +186,7 @@ impl EventRow {
             role: named("role").into_iter().next(),
             what,
             resource,
+            is_sign_out,
             by_password: text("/auth_protocol") == "Basic",
             is_allowed: is("/status_id", 1) || is("/status_id", 99),
             is_without_effect: is("/status_id", 99),
@@ -204,6 +216,7 @@ impl EventRow {
     #[must_use]
     pub const fn outcome(&self) -> &'static str {
         match (self.kind, self.is_allowed) {
+            (EventKind::SignIn, true) if self.is_sign_out => "Signed out",
             (EventKind::SignIn, true) => "Signed in",
             (EventKind::SignIn, false) => "Refused",
             (EventKind::Change, true) => "Done",
@@ -379,7 +392,7 @@ mod tests {
     use gbac_analysis::audit::{
         Administration, ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event,
         HttpRequest, Modification, Product, SignInResult, User, UserKind, administration, api_activity, authentication,
-        service,
+        service, sign_out,
     };
     use gbac_engine::decide::{At, Outcome, Request, decide};
     use gbac_engine::identity::Identity;
@@ -400,6 +413,24 @@ mod tests {
             correlation_uid: None,
             invoked_by: None,
         }
+    }
+
+    #[test]
+    fn a_session_begins_and_ends_with_the_identity_provider() {
+        let product = Product::default();
+        let of = |make: fn(&Authentication<'_>) -> gbac_analysis::audit::Event| {
+            let event = make(&Authentication {
+                context: context(&product),
+                user: User { name: "alice", ..User::default() },
+                protocol: AuthProtocol::OpenId,
+                cleartext: false,
+                result: SignInResult::Success { groups: &[] },
+            });
+            let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
+            (row.what.clone(), row.outcome(), row.is_sign_out)
+        };
+        assert_eq!(of(authentication), ("Sign-in, identity provider".to_owned(), "Signed in", false));
+        assert_eq!(of(sign_out), ("Sign-out, identity provider".to_owned(), "Signed out", true));
     }
 
     fn sign_in(result: SignInResult<'_>) -> EventRow {

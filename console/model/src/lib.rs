@@ -22,4 +22,5 @@ pub mod role;
 pub mod roles;
 pub mod sending;
 pub mod settings;
+pub mod sign_in;
 pub mod simulator;

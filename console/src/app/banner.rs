@@ -1,18 +1,16 @@
 //! Banners above every page: demo, other cluster, service unreachable, sign-in, parts that could not be read.
 
-use gbac_api::service::SignIn;
 use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
 use gbac_console_model::connection::form::TargetKind;
-use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::phrases;
-use gbac_engine::token::normalize_pasted;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::RETRY_EVERY_S;
-use crate::dom;
+use super::sign_in::SignedOut;
 use crate::store::service::{Service, ServiceStatus};
-use crate::ui::{Button, Field, Mono, Note, NoteKind};
+use crate::ui::{Button, Mono, Note, NoteKind};
 
 /// How many names of roles that could not be read are told.
 const NAMED: usize = 5;
@@ -99,22 +97,9 @@ fn Trouble() -> impl IntoView {
             ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
         }
     });
-    // The form is gone while the service answers, and focus with it.
-    let signing_in = StoredValue::new(false);
-    Effect::new(move |_| {
-        let status = service.status.get();
-        if !signing_in.get_value() || status == ServiceStatus::Loading {
-            return;
-        }
-        signing_in.set_value(false);
-        match status {
-            ServiceStatus::Away { sign_in: true, .. } => dom::focus_later("sign-in-password"),
-            _ => dom::focus_heading(),
-        }
-    });
     move || {
         trouble.get().map(|why| match why {
-            Why::SignIn => view! { <SignInForm on_submit=move |()| signing_in.set_value(true) /> }.into_any(),
+            Why::SignIn => view! { <SignedOut /> }.into_any(),
             Why::Refused => view! { <Refused /> }.into_any(),
             Why::Forbidden { reason } => view! { <Forbidden reason=reason /> }.into_any(),
             Why::Away { reason, since } => view! { <Away reason=reason since=since /> }.into_any(),
@@ -217,49 +202,5 @@ fn Partial() -> impl IntoView {
                 </div>
             }
         })
-    }
-}
-
-/// Asks for credentials of this service; they stay in this tab's memory.
-#[component]
-fn SignInForm(
-    /// The credentials are sent.
-    #[prop(into)]
-    on_submit: Callback<()>,
-) -> impl IntoView {
-    let service = expect_context::<Service>();
-    let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let token = RwSignal::new(String::new());
-    let refused = service.rejection();
-    let first = untrack(|| service.sign_in_first(service.connection.with(TargetKind::of)));
-    // Elsewhere, the user is the one of the cluster.
-    if first.is_none() {
-        user.set(service.user.get_untracked().unwrap_or_default());
-    }
-    let intro = first.unwrap_or(
-        "Sign in with a password or an access token to read roles and ACLs; superusers can change them. Credentials stay in this tab.",
-    );
-    view! {
-        <section class="panel banner sign-in" aria-labelledby="sign-in-title">
-            <h2 id="sign-in-title">"Sign in"</h2>
-            <p class="quiet">{intro}</p>
-            <form on:submit=move |event| {
-                event.prevent_default();
-                on_submit.run(());
-                let pasted = normalize_pasted(&token.get_untracked()).token;
-                service.sign_in(if pasted.is_empty() {
-                    Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })
-                } else {
-                    Credentials::Token(pasted)
-                });
-            }>
-                <Field id="sign-in-user" label="User" value=user on_input=move |text| user.set(text) mono=true autocomplete="username" />
-                <Field id="sign-in-password" label="Password" kind="password" value=password
-                    on_input=move |text| password.set(text) autocomplete="current-password" error=refused />
-                <Field id="sign-in-token" label="Access token" kind="password" value=token
-                    on_input=move |text| token.set(text) help="Instead of a user and a password" />
-                <Button submit=true>"Sign in"</Button>
-            </form>
-        </section>
     }
 }

@@ -17,9 +17,9 @@ const SERVICE_PAGES: [(&str, &str); 3] =
     [(address::SETTINGS, "Settings"), (address::AUDIT, "Audit"), (address::EXCHANGE, "Import and export")];
 
 #[component]
-pub(super) fn Bar() -> impl IntoView {
+pub(super) fn Bar(is_hidden: Signal<bool>) -> impl IntoView {
     view! {
-        <header class="bar">
+        <header class="bar" hidden=move || is_hidden.get()>
             <a class="brand" href="/"><Icon glyph=Glyph::Product />"GBAC"</a>
             <nav class="nav" id="nav" aria-label="Security">
                 {PAGES.map(|(href, words)| view! { <NavLink href=href>{words}</NavLink> }).collect_view()}
@@ -120,7 +120,7 @@ fn ReadAgain() -> impl IntoView {
 }
 
 #[component]
-fn ThemeSwitch() -> impl IntoView {
+pub(super) fn ThemeSwitch() -> impl IntoView {
     let dark = RwSignal::new(dom::is_dark());
     let label = Signal::derive(move || if dark.get() { "Switch to light" } else { "Switch to dark" }.to_owned());
     let switch = move |()| {

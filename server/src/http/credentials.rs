@@ -5,14 +5,24 @@ use std::net::SocketAddr;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use gbac_api::problem::RpcCode;
+use gbac_api::session::SESSION_HEADER;
 
+use super::cookies::Cookie;
 use super::problem::Problem;
 use super::request_head::{OWN_AUTHORIZATION, request_head};
 use super::surface::Surface;
 use crate::identity::sign_in::{Credentials, Scheme, SignInError};
+use crate::state::public_endpoint::PublicEndpoint;
 
-/// The credentials of a request.
-pub(crate) fn credentials(request: &Request) -> Credentials {
+/// The credentials of a request: those in `Authorization`, otherwise its session.
+pub(crate) fn credentials(request: &Request, endpoint: &PublicEndpoint) -> Credentials {
+    let credentials = cluster_credentials(request);
+    let session = || session(request.headers(), endpoint);
+    Credentials { given: credentials.given.or_else(session), ..credentials }
+}
+
+/// The credentials for the cluster of a request that is relayed. A session is never one of them.
+pub(crate) fn cluster_credentials(request: &Request) -> Credentials {
     let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
     Credentials {
         given: authorization(request.headers(), &header::AUTHORIZATION),
@@ -21,12 +31,26 @@ pub(crate) fn credentials(request: &Request) -> Credentials {
     }
 }
 
-/// The credentials for this service of a request that is relayed: those in `GBAC-Authorization`, because `Authorization` is for
-/// the cluster. Without that header, the latter have to be valid for both.
-pub(crate) fn relay_credentials(request: &Request) -> Credentials {
-    let own = authorization(request.headers(), &OWN_AUTHORIZATION);
-    let for_cluster = credentials(request);
+/// The credentials for this service of a request that is relayed: those in `GBAC-Authorization` or its session, because
+/// `Authorization` is for the cluster. Without them, the latter have to be valid for both.
+pub(crate) fn relay_credentials(request: &Request, endpoint: &PublicEndpoint) -> Credentials {
+    let own = authorization(request.headers(), &OWN_AUTHORIZATION).or_else(|| session(request.headers(), endpoint));
+    let for_cluster = cluster_credentials(request);
     Credentials { given: own.or(for_cluster.given), ..for_cluster }
+}
+
+fn session(headers: &HeaderMap, endpoint: &PublicEndpoint) -> Option<(Scheme, String)> {
+    session_id(headers, endpoint.is_https()).map(|id| (Scheme::Session, id.to_owned()))
+}
+
+/// The ID of the session of a request. Its cookie counts only beside a header that no page of another origin can send (D-66).
+pub(crate) fn session_id(headers: &HeaderMap, is_https: bool) -> Option<&str> {
+    if uses_session(headers) { Cookie::Session.get(is_https, headers) } else { None }
+}
+
+/// Whether a request is to be authenticated with its session.
+pub(crate) fn uses_session(headers: &HeaderMap) -> bool {
+    headers.contains_key(SESSION_HEADER)
 }
 
 fn authorization(headers: &HeaderMap, name: &HeaderName) -> Option<(Scheme, String)> {
@@ -74,6 +98,7 @@ pub(crate) fn sign_in_problem(error: &SignInError, surface: Surface, from_browse
         (None, Surface::Admin) => "Forbidden (authentication is required)",
         (Some(_), Surface::Admin) => "Unauthorized",
         (None, _) => "authentication required; send a password or a token",
+        (Some(Scheme::Session), _) => "the session has ended; sign in again",
         (Some(_), _) => "credentials rejected",
     };
     let problem = Problem::new(RpcCode::Unauthenticated, message);
@@ -86,7 +111,7 @@ pub(crate) fn sign_in_problem(error: &SignInError, surface: Surface, from_browse
         _ if from_browser => problem.with_header(header::WWW_AUTHENTICATE, bearer),
         Some(Scheme::Basic) => problem.with_header(header::WWW_AUTHENTICATE, basic),
         Some(Scheme::Bearer) => problem.with_header(header::WWW_AUTHENTICATE, bearer),
-        None | Some(Scheme::Other) => {
+        None | Some(Scheme::Other | Scheme::Session) => {
             problem.with_header(header::WWW_AUTHENTICATE, bearer).with_header(header::WWW_AUTHENTICATE, basic)
         }
     }

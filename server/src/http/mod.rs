@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod body;
+pub(crate) mod cookies;
 pub(crate) mod credentials;
 pub(crate) mod etag;
 pub(crate) mod forwarded;

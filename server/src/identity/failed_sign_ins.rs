@@ -99,6 +99,29 @@ impl FailedSignIns {
         self.state.with(|state| state.remove(name, peer.map(ClientNetwork::of)));
     }
 
+    /// Counts an attempt without a name as failed, for the network alone: that of a sign-in with the identity provider.
+    ///
+    /// # Errors
+    /// There were too many; the seconds until the next attempt is allowed.
+    pub(crate) fn count_address(&self, peer: Option<IpAddr>, now: f64) -> Result<(), f64> {
+        self.state.with(|state| match peer.map(ClientNetwork::of) {
+            Some(network) => state.record(network, now).attempts.try_acquire(LIMIT, now),
+            None => state.others.attempts.try_acquire(LIMIT, now),
+        })
+    }
+
+    /// Removes an attempt without a name that did not fail.
+    pub(crate) fn remove_address(&self, peer: Option<IpAddr>) {
+        self.state.with(|state| match peer.map(ClientNetwork::of) {
+            Some(network) => {
+                if let Some(record) = state.networks.get_mut(&network) {
+                    record.attempts.refund(LIMIT);
+                }
+            }
+            None => state.others.attempts.refund(LIMIT),
+        });
+    }
+
     /// Removes an attempt that succeeded. From now on, failures elsewhere do not stop this name from this network.
     pub(crate) fn accept(&self, name: &str, peer: Option<IpAddr>) {
         let (name, network) = (self.hasher.hash_one(name), peer.map(ClientNetwork::of));
@@ -329,6 +352,27 @@ mod tests {
             }
         }
         assert!(guesses <= 10 + 3600 / 6 + 6 * 3, "{guesses}");
+    }
+
+    #[test]
+    fn attempts_without_a_name_are_limited_by_network_and_lock_out_no_name() {
+        let failed_sign_ins = FailedSignIns::default();
+        for _ in 0..100 {
+            failed_sign_ins.count_address(Some(ADMIN), 0.0).unwrap();
+            failed_sign_ins.remove_address(Some(ADMIN));
+        }
+        for number in 0..50 {
+            let allowed = (0..20).filter(|_| failed_sign_ins.count_address(Some(guesser(number)), 0.0).is_ok()).count();
+            assert_eq!(allowed, 10, "machine {number}");
+        }
+        assert_eq!(failed_sign_ins.count_address(Some(guesser(0)), 0.0), Err(6.0));
+        assert_eq!(
+            failed_sign_ins.count("admin", Some(guesser(0)), 0.0),
+            Err(6.0),
+            "guesses of a password share the limit"
+        );
+        assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Ok(()));
+        assert_eq!((0..20).filter(|_| failed_sign_ins.count_address(None, 0.0).is_ok()).count(), 10);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl RelayedSignIns {
                 }
                 Ok(RelayedSignIn { password: Some((name, hash)), is_counted, client, user })
             }
-            Scheme::Other => Err(SignInError::InvalidCredentials(Scheme::Other)),
+            Scheme::Session | Scheme::Other => Err(SignInError::InvalidCredentials(*scheme)),
         }
     }
 

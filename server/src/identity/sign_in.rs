@@ -1,6 +1,7 @@
 //! Sign-in: checking the credentials of a request (specification 5, D-26, D-30).
 
 use std::fmt;
+use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -13,8 +14,9 @@ use gbac_engine::token::Claims;
 use tokio::sync::Semaphore;
 
 use super::failed_sign_ins::FailedSignIns;
-use super::oidc::{KeyError, Oidc, TokenRejection};
+use super::oidc::{KeyError, Keys, Oidc, TokenRejection};
 use super::password::{Password, names_match};
+use super::sessions::{OpenSession, Sessions};
 use crate::state::audit::{RequestHead, SignInMethod};
 use crate::state::error::AuditError;
 use crate::state::service::Service;
@@ -47,6 +49,8 @@ pub(crate) enum Caller {
     Local(String),
     /// Signed in with a token of the identity provider.
     Token(Identity),
+    /// Signed in with the identity provider in a browser, which has a session.
+    Session(Identity),
 }
 
 impl Caller {
@@ -54,7 +58,7 @@ impl Caller {
     pub(crate) fn user(&self) -> &str {
         match self {
             Self::Local(name) => name,
-            Self::Token(identity) => identity.user(),
+            Self::Token(identity) | Self::Session(identity) => identity.user(),
         }
     }
 
@@ -63,6 +67,7 @@ impl Caller {
         match self {
             Self::Local(_) => SignInMethod::Password,
             Self::Token(_) => SignInMethod::Token,
+            Self::Session(_) => SignInMethod::Session,
         }
     }
 
@@ -70,7 +75,7 @@ impl Caller {
     fn groups(&self) -> &[String] {
         match self {
             Self::Local(_) => &[],
-            Self::Token(identity) => identity.groups(),
+            Self::Token(identity) | Self::Session(identity) => identity.groups(),
         }
     }
 
@@ -78,7 +83,7 @@ impl Caller {
     pub(crate) fn is_superuser(&self, current: &Snapshot) -> bool {
         match self {
             Self::Local(name) => *name == current.config.local_account,
-            Self::Token(identity) => current.policy.settings().superusers.contains(identity.user()),
+            Self::Token(identity) | Self::Session(identity) => is_superuser(identity, current),
         }
     }
 
@@ -86,10 +91,17 @@ impl Caller {
     pub(crate) fn has_access(&self, level: AccessLevel, current: &Snapshot) -> bool {
         let is_granted = match self {
             Self::Local(_) => false,
-            Self::Token(identity) => current.policy.settings().access.permits(level, identity),
+            Self::Token(identity) | Self::Session(identity) => {
+                current.policy.settings().access.permits(level, identity)
+            }
         };
         is_granted || self.is_superuser(current)
     }
+}
+
+/// Whether the user of a token is a superuser.
+fn is_superuser(identity: &Identity, current: &Snapshot) -> bool {
+    current.policy.settings().superusers.contains(identity.user())
 }
 
 /// Why a request is not signed in. It never says which part of the credentials is wrong.
@@ -118,6 +130,8 @@ pub(crate) enum Scheme {
     Basic,
     /// A token (RFC 6750).
     Bearer,
+    /// The ID of a session (D-66).
+    Session,
     /// An unsupported scheme, or more than one.
     Other,
 }
@@ -140,11 +154,12 @@ struct Parts {
     service: Service,
     admin: Admin,
     oidc: Oidc,
+    sessions: Sessions,
 }
 
 impl Authenticator {
     pub(crate) fn new(service: Service, admin: Admin, oidc: Oidc) -> Self {
-        Self(Arc::new(Parts { service, admin, oidc }))
+        Self(Arc::new(Parts { service, admin, oidc, sessions: Sessions::default() }))
     }
 
     /// The name of the local account.
@@ -164,6 +179,13 @@ impl Authenticator {
                 // Only the code is recorded, since the message quotes the token.
                 let checked = self.resolve(text).await.map_err(|rejected| rejected.code().to_owned());
                 (SignInMethod::Token, checked.map(Caller::Token), String::new())
+            }
+            Scheme::Session => {
+                let checked = match self.0.sessions.get(text, self.0.service.now()) {
+                    Some(session) => self.resolve(&session.token).await.map_err(|rejected| rejected.code().to_owned()),
+                    None => Err("session_unknown".to_owned()),
+                };
+                (SignInMethod::Session, checked.map(Caller::Session), String::new())
             }
             Scheme::Basic => match parse_basic(text) {
                 Some((name, password)) => {
@@ -202,6 +224,64 @@ impl Authenticator {
         // Personal data, but never the token itself (D-24). Only formatted if the level is debug.
         tracing::debug!(target: "security", "claims of a validated token: {}", ClaimsText(&claims));
         identity.map(|(identity, _)| identity).map_err(TokenRejection::User)
+    }
+
+    /// The identity provider, with its keys.
+    ///
+    /// # Errors
+    /// None is configured, or its keys cannot be fetched.
+    pub(super) async fn provider(&self) -> Result<Arc<Keys>, TokenRejection> {
+        self.0.oidc.provider(&self.0.service.read().config).await
+    }
+
+    /// The claims of an ID token of this client, whose `nonce` and `azp` are not checked.
+    ///
+    /// # Errors
+    /// The token is not valid.
+    pub(super) async fn verify_id_token(&self, token: &str, client_id: &str) -> Result<Claims, TokenRejection> {
+        let service = &self.0.service;
+        self.0.oidc.verify_id_token(token, client_id, &service.read().config, service.now()).await
+    }
+
+    /// The required audience of tokens.
+    pub(super) fn audience(&self) -> String {
+        self.0.service.read().config.oidc_token_audience.clone()
+    }
+
+    /// Opens a session of a user with this token, after its audit event is written. The outer error is that of the event.
+    pub(super) async fn open_session(
+        &self,
+        request: &RequestHead,
+        identity: &Identity,
+        token: &str,
+    ) -> Result<io::Result<String>, AuditError> {
+        let service = &self.0.service;
+        let is_superuser = is_superuser(identity, &service.read());
+        service.audit().signed_in(request, identity.user(), is_superuser, identity.groups()).await?;
+        let expires_at = identity.expires_at().map_or(f64::NEG_INFINITY, gbac_engine::Timestamp::as_seconds);
+        Ok(self.0.sessions.open(identity.user(), token, expires_at, service.now()))
+    }
+
+    /// Records that a sign-in with the identity provider failed.
+    ///
+    /// # Errors
+    /// The event cannot be written.
+    pub(super) async fn record_failed_sign_in(&self, request: &RequestHead, code: &str) -> Result<(), AuditError> {
+        self.0.service.audit().rejected_authentication(request, "", SignInMethod::Session, code).await
+    }
+
+    /// The session with this ID, if its token is still valid.
+    pub(crate) async fn session(&self, id: &str) -> Option<OpenSession> {
+        let session = self.0.sessions.get(id, self.0.service.now())?;
+        self.resolve(&session.token).await.ok().map(|_| session)
+    }
+
+    /// Ends the session with this ID. That is done even if its audit event cannot be written, which is then kept for later.
+    pub(crate) async fn close_session(&self, request: &RequestHead, id: &str) {
+        let service = &self.0.service;
+        if let Some(session) = self.0.sessions.close(id, service.now()) {
+            service.audit().signed_out(request, &session.user).await;
+        }
     }
 
     /// Fetches the keys of the identity provider regardless of their age.

@@ -59,7 +59,7 @@ impl Authorizer {
         next: Next,
     ) -> Response {
         let (surface, from_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
-        let credentials = credentials(&request);
+        let credentials = credentials(&request, self.service.endpoint());
         let caller = match self.check(required, &credentials, surface, from_browser).await {
             Ok(caller) => caller,
             Err(problem) => return reject(request, problem).await,

@@ -9,6 +9,7 @@ use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
 
+use crate::http::credentials::uses_session;
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::state::public_endpoint::PublicEndpoint;
@@ -70,6 +71,11 @@ fn check(request: &Request, endpoint: &PublicEndpoint) -> Result<(), Problem> {
         return Err(Problem::with_status(414, RpcCode::InvalidArgument, "uri_too_long", message));
     }
     let is_change = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if is_change && uses_session(request.headers()) && !is_console(request.headers(), origin, host, endpoint) {
+        let message = "a request with a session can only change something if it comes from a page of this service, \
+                       which its Origin header has to name";
+        return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_origin", message));
+    }
     if is_change && !is_own_origin(request.headers(), origin, host) {
         let message = "pages of another origin cannot change anything";
         return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_origin", message));
@@ -85,6 +91,14 @@ fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h He
     let mut values = headers.get_all(name).iter();
     let value = values.next();
     if values.next().is_some() { Err(()) } else { Ok(value) }
+}
+
+/// Whether a request certainly comes from a page of this service. With TLS, a page without TLS is of another origin.
+fn is_console(headers: &HeaderMap, origin: Option<&HeaderValue>, host: &str, endpoint: &PublicEndpoint) -> bool {
+    let is_same_scheme =
+        origin.is_some_and(|origin| !endpoint.is_https() || origin.as_bytes().starts_with(b"https://"));
+    let is_same_origin = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin");
+    is_same_scheme && is_same_origin && is_own_origin(headers, origin, host)
 }
 
 /// Whether a request comes from a page of this service, or from no page at all.

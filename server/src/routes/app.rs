@@ -8,6 +8,7 @@ use gbac_api::service::SignIn;
 use crate::client_network::NetworkSlots;
 use crate::console::Console;
 use crate::demo::IdentityProvider;
+use crate::identity::provider_sign_in::ProviderSignIn;
 use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
@@ -23,6 +24,8 @@ pub struct App {
     pub(crate) request_slots: NetworkSlots,
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) relayed_sign_ins: Arc<RelayedSignIns>,
+    /// Sign-in with the identity provider, if the service is one of its clients.
+    pub(crate) provider_sign_in: Option<Arc<ProviderSignIn>>,
     pub(crate) console: Arc<Console>,
     pub(crate) demo: Option<Arc<DemoAccess>>,
     /// The password of the admin if it was generated at this start.
@@ -82,6 +85,12 @@ impl FromRef<App> for Arc<Upstream> {
 impl FromRef<App> for Arc<RelayedSignIns> {
     fn from_ref(app: &App) -> Self {
         Self::clone(&app.relayed_sign_ins)
+    }
+}
+
+impl FromRef<App> for Option<Arc<ProviderSignIn>> {
+    fn from_ref(app: &App) -> Self {
+        app.provider_sign_in.clone()
     }
 }
 

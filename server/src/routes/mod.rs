@@ -19,6 +19,7 @@ mod registration;
 mod roles;
 mod security_service;
 mod service_info;
+mod sign_in;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -58,6 +59,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(accounts::routes())
         .merge(backup::routes())
         .merge(service_info::routes())
+        .merge(sign_in::routes())
         .merge(operation::routes())
         .merge(audit::routes())
         .merge(authzen::routes())

@@ -163,7 +163,7 @@ async fn list_current_user_roles(
     State(authenticator): State<Authenticator>,
     request: Request,
 ) -> Response {
-    let credentials = credentials(&request);
+    let credentials = credentials(&request, service.endpoint());
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(caller) => caller,
@@ -178,11 +178,15 @@ async fn list_current_user_roles(
 }
 
 /// Resolves the token of the request with the current settings.
-async fn resolve_oidc_identity(State(authenticator): State<Authenticator>, request: Request) -> Response {
-    let credentials = credentials(&request);
+async fn resolve_oidc_identity(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    request: Request,
+) -> Response {
+    let credentials = credentials(&request, service.endpoint());
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
-        Ok(Caller::Token(identity)) => Ok(identity),
+        Ok(Caller::Token(identity) | Caller::Session(identity)) => Ok(identity),
         Ok(Caller::Local(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
         Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
             Err(Problem::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))

@@ -6,12 +6,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
 use gbac_api::paths;
-use gbac_api::service::{Provider, ServiceInfo};
+use gbac_api::service::{Provider, ProviderSignIn as SignInOffer, ServiceInfo};
+use url::Url;
 
 use super::app::DemoAccess;
 use super::registration::Routes;
 use crate::demo::AUDIENCE;
 use crate::http::access::Access;
+use crate::identity::provider_sign_in::ProviderSignIn;
 use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
 use crate::upstream::Upstream;
@@ -25,6 +27,7 @@ async fn read(
     State(authenticator): State<Authenticator>,
     State(upstream): State<Arc<Upstream>>,
     State(demo): State<Option<Arc<DemoAccess>>>,
+    State(sign_in): State<Option<Arc<ProviderSignIn>>>,
 ) -> Json<ServiceInfo> {
     let default_name = if service.is_demo() { "demo" } else { "gbac" };
     Json(ServiceInfo {
@@ -39,7 +42,17 @@ async fn read(
             jwks: paths::DEMO_JWKS.into(),
             people: paths::DEMO_PEOPLE.into(),
         }),
+        provider_sign_in: sign_in.and_then(|_| provider_sign_in(&service)),
         tokens: authenticator.token_requirements(),
         upstream: upstream.paths(),
     })
+}
+
+/// Where users sign in with the identity provider; `None` if its properties are not set (D-30).
+fn provider_sign_in(service: &Service) -> Option<SignInOffer> {
+    let config = service.read().config;
+    let provider = Url::parse(&config.oidc_discovery_url).ok().filter(|_| !config.oidc_token_audience.is_empty())?;
+    let host = provider.host_str()?;
+    let host = provider.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    Some(SignInOffer { host, url: format!("{}{}", service.endpoint().url, paths::SIGN_IN) })
 }

@@ -21,7 +21,7 @@ use super::app::App;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
-use crate::http::credentials::{credentials, is_from_browser, relay_credentials, sign_in_problem};
+use crate::http::credentials::{cluster_credentials, is_from_browser, relay_credentials, sign_in_problem};
 use crate::http::problem::Problem;
 use crate::http::reject::{method_not_allowed, not_found, reject};
 use crate::http::request_head::request_head;
@@ -78,9 +78,9 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         }
     };
     let query = query(pairs.iter().map(|(name, value)| (name.as_str(), value.clone())));
-    let own = upstream.requires_sign_in.then(|| relay_credentials(&request));
+    let own = upstream.requires_sign_in.then(|| relay_credentials(&request, relay.service.endpoint()));
     let operation = format!("{} {}", request.method(), uri.path());
-    let (caller, sign_in) = match relay.sign_in(own, credentials(&request), &operation).await {
+    let (caller, sign_in) = match relay.sign_in(own, cluster_credentials(&request), &operation).await {
         Ok(signed_in) => signed_in,
         Err(error) => {
             let problem = sign_in_problem(&error, surface, is_from_browser(request.headers()));

@@ -76,6 +76,23 @@ pub enum ServeError {
     /// The maximum lifetime of tokens is 0.
     #[error("the maximum lifetime of tokens is 0 seconds, so that no token would be accepted")]
     ZeroLifetime,
+    /// The client ID is empty.
+    #[error("the client ID is empty")]
+    EmptyClientId,
+    /// The client secret cannot be read.
+    #[error("cannot use the client secret in `{}`: {reason}", escaped(&file.display().to_string()))]
+    ClientSecret {
+        /// The file.
+        file: PathBuf,
+        /// Why, without the content.
+        reason: String,
+    },
+    /// The requested scopes do not include `openid`.
+    #[error("the scopes `{}` do not include `openid`", escaped(.0))]
+    Scope(String),
+    /// Browsers reach the service without TLS, so that users cannot sign in with the identity provider.
+    #[error("users cannot sign in with the identity provider at `{}`, because it is neither https nor loopback", escaped(.0))]
+    SignInUrl(String),
     /// The public URL or host is not valid.
     #[error(transparent)]
     PublicEndpoint(PublicEndpointError),
@@ -125,6 +142,10 @@ impl ServeError {
             Self::EmptyAudience => "oidc_audience_empty",
             Self::EmptyIssuer => "oidc_issuer_empty",
             Self::ZeroLifetime => "oidc_max_token_lifetime",
+            Self::EmptyClientId => "oidc_client_id_empty",
+            Self::ClientSecret { .. } => "oidc_client_secret",
+            Self::Scope(_) => "oidc_scope",
+            Self::SignInUrl(_) => "oidc_sign_in_url",
             Self::PublicEndpoint(error) => error.code(),
             Self::TrustedProxy(_) => "trusted_proxy",
             Self::ConnectionLimit(error) => error.code(),
@@ -164,6 +185,10 @@ impl ServeError {
             Self::EmptyIssuer => "use the `issuer` of the discovery document, or omit `--oidc-issuer`".into(),
             Self::ZeroLifetime => "use a number of seconds such as 3600, or omit `--oidc-max-token-lifetime`".into(),
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
+            Self::EmptyClientId => "use the client ID under which the identity provider knows this service, or omit `--oidc-client-id`".into(),
+            Self::ClientSecret { .. } => "write the secret alone into the file, readable by this user".into(),
+            Self::Scope(_) => "add it, such as `--oidc-scope \"openid groups\"`".into(),
+            Self::SignInUrl(_) => "set `--public-url` to the https URL that browsers use".into(),
             Self::PublicEndpoint(error) => error.hint().into(),
             Self::TrustedProxy(_) => {
                 "use the address or network of the proxies alone, such as `10.0.0.7` or `10.0.0.0/8`".into()

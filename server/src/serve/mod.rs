@@ -28,7 +28,7 @@ pub use connection_limits::ConnectionLimitError;
 use connection_limits::ConnectionLimits;
 use connection_table::ConnectionTable;
 pub use error::ServeError;
-pub use options::{ConnectionOptions, DataOptions, DemoOptions, ServeMode, ServeOptions};
+pub use options::{ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
 pub use start::open;
 use start::{check, open_at, parse_address};
 use tls::{Certificate, ReloadSignal};

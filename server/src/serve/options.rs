@@ -87,10 +87,23 @@ pub struct DataOptions {
     pub oidc_audience: Option<String>,
     /// What is required of the identity provider and its tokens besides.
     pub oidc_rules: OidcRules,
+    /// The service as a client of the identity provider; `None` if users cannot sign in with it in a browser.
+    pub oidc_client: Option<OidcClientOptions>,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,
     /// Whether to permit listening beyond loopback without TLS.
     pub insecure_listen: bool,
+}
+
+/// The service as a client of the identity provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OidcClientOptions {
+    /// The client ID.
+    pub id: String,
+    /// The file with the client secret; `None` is a public client.
+    pub secret_file: Option<PathBuf>,
+    /// The scopes that are requested, separated by spaces; `None` is `openid`.
+    pub scope: Option<String>,
 }
 
 impl DataOptions {
@@ -103,6 +116,7 @@ impl DataOptions {
             oidc_discovery_url: None,
             oidc_audience: None,
             oidc_rules: OidcRules::DEFAULT,
+            oidc_client: None,
             tls: None,
             insecure_listen: false,
         }

@@ -1,23 +1,26 @@
 //! Opening a service: checking its options, and opening its data with the local account (D-30).
 
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gbac_api::address::address;
 use gbac_api::license::LicenseStatus;
+use gbac_api::paths;
 use gbac_api::service::SignIn;
 use gbac_engine::policy::Settings;
 
 use super::error::ServeError;
 use super::local_account::LocalAccount;
-use super::options::{DataOptions, DemoOptions, ServeMode, ServeOptions};
+use super::options::{DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
 use crate::client_network::NetworkSlots;
 use crate::clock;
 use crate::console::Console;
 use crate::demo::{self, DemoKey, IdentityProvider};
 use crate::identity::oidc::{Keys, Oidc};
 use crate::identity::password::Password;
+use crate::identity::provider_sign_in::{OidcClient, ProviderSignIn};
 use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::metrics::Metrics;
@@ -61,7 +64,10 @@ pub(super) fn check(options: &ServeOptions, address: SocketAddr, tls: bool) -> R
     if options.admin_password.as_deref() == Some("") {
         return Err(ServeError::EmptyPassword);
     }
-    PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
+    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
+    if let ServeMode::Data(DataOptions { oidc_client: Some(_), .. }) = &options.mode {
+        self::address(&endpoint.url).map_err(|_| ServeError::SignInUrl(endpoint.url.clone()))?;
+    }
     TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
     let AuditFileLimits { file_bytes, total_bytes, .. } = options.audit_files;
@@ -86,9 +92,43 @@ fn check_data_options(data: &DataOptions) -> Result<(), ServeError> {
     if data.oidc_rules.max_lifetime == Some(0) {
         return Err(ServeError::ZeroLifetime);
     }
+    if let Some(client) = &data.oidc_client {
+        oidc_client(client)?;
+    }
     match &data.oidc_audience {
         Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),
         _ => Ok(()),
+    }
+}
+
+/// The longest client secret in bytes.
+const MAX_SECRET_BYTES: usize = 4096;
+
+/// The client of the identity provider, with its secret.
+fn oidc_client(options: &OidcClientOptions) -> Result<OidcClient, ServeError> {
+    if options.id.is_empty() {
+        return Err(ServeError::EmptyClientId);
+    }
+    let scope = options.scope.as_deref().unwrap_or(OPENID);
+    if !scope.split(' ').any(|part| part == OPENID) {
+        return Err(ServeError::Scope(scope.to_owned()));
+    }
+    let secret = options.secret_file.as_deref().map(client_secret).transpose()?;
+    Ok(OidcClient::new(options.id.clone(), secret, scope.to_owned()))
+}
+
+/// The scope of OpenID Connect.
+const OPENID: &str = "openid";
+
+fn client_secret(file: &Path) -> Result<String, ServeError> {
+    let failed = |reason: String| ServeError::ClientSecret { file: file.to_owned(), reason };
+    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    match secret {
+        "" => Err(failed("it is empty".to_owned())),
+        _ if secret.len() > MAX_SECRET_BYTES => Err(failed(format!("it is longer than {MAX_SECRET_BYTES} bytes"))),
+        _ if secret.chars().any(char::is_control) => Err(failed("it has more than one line".to_owned())),
+        _ => Ok(secret.to_owned()),
     }
 }
 
@@ -125,6 +165,7 @@ struct Opened {
     notices: Vec<String>,
     oidc: Oidc,
     demo: Option<DemoAccess>,
+    oidc_client: Option<OidcClient>,
     audit_file: Option<PathBuf>,
 }
 
@@ -142,7 +183,9 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
     let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
     let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     let clock = options.clock.unwrap_or(clock::system);
-    let Opened { store, admin, generated_password, notices, oidc, demo, audit_file } = opened;
+    let Opened { store, admin, generated_password, notices, oidc, demo, oidc_client, audit_file } = opened;
+    let redirect_uri = format!("{}{}", endpoint.url, paths::SIGN_IN_CALLBACK);
+    let provider_sign_in = oidc_client.map(|client| ProviderSignIn::new(client, redirect_uri)).transpose();
     let audit_log = AuditLog::new(audit_file.clone(), options.audit_files, clock)
         .map_err(|source| ServeError::Audit { file: audit_file.unwrap_or_default(), source })?;
     let console = match &options.console {
@@ -168,6 +211,7 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
         request_slots: NetworkSlots::new(options.connections.requests_per_address),
         upstream: Arc::new(upstream),
         relayed_sign_ins: Arc::new(RelayedSignIns::new().map_err(ServeError::Start)?),
+        provider_sign_in: provider_sign_in.map_err(ServeError::Start)?.map(Arc::new),
         console: Arc::new(console),
         demo: demo.map(Arc::new),
         generated_password: generated_password.map(Into::into),
@@ -200,6 +244,7 @@ fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) ->
         notices: Vec::new(),
         oidc: Oidc::with_keys(Keys::fixed(provider.issuer().to_owned(), provider.key_set().clone())),
         demo: Some(DemoAccess { sign_in, provider }),
+        oidc_client: None,
         audit_file: demo.audit_file.clone(),
     })
 }
@@ -225,6 +270,7 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
         notices,
         oidc: Oidc::remote(options.clock.unwrap_or(clock::system), data.oidc_rules.clone()),
         demo: None,
+        oidc_client: data.oidc_client.as_ref().map(oidc_client).transpose()?,
         audit_file: Some(data.folder.join("audit.jsonl")),
     })
 }
@@ -254,6 +300,7 @@ mod tests {
             notices: Vec::new(),
             oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
             demo: None,
+            oidc_client: None,
             audit_file: None,
         };
         let router = router(assemble(&ServeOptions::default(), ([127, 0, 0, 1], 8420).into(), false, opened).unwrap());

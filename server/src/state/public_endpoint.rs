@@ -62,6 +62,11 @@ impl PublicEndpoint {
         Ok(Self { cluster_id: options.cluster_id, url, host_names, listen: listen.ip() })
     }
 
+    /// Whether clients use TLS, to this service or to a proxy in front of it.
+    pub(crate) fn is_https(&self) -> bool {
+        self.url.starts_with("https://")
+    }
+
     /// Whether other machines can reach the service.
     pub(crate) fn is_reachable_remotely(&self) -> bool {
         !self.listen.to_canonical().is_loopback()

@@ -58,6 +58,10 @@ const ROUTES: &[Route] = &[
         &[(Method::GET, "", 200), (Method::PUT, "{}", 400)],
     ),
     ("/gbac/v1/service", Access::Public, "/gbac/v1/service", &[(Method::GET, "", 200)]),
+    // Not offered by a service that is no client of an identity provider.
+    ("/gbac/v1/sign-in", Access::Public, "/gbac/v1/sign-in", &[(Method::GET, "", 404)]),
+    ("/gbac/v1/sign-in/callback", Access::Public, "/gbac/v1/sign-in/callback", &[(Method::GET, "", 404)]),
+    ("/gbac/v1/session", Access::Public, "/gbac/v1/session", &[(Method::GET, "", 200), (Method::DELETE, "", 200)]),
     ("/gbac/v1/policy", SUPERUSER, "/gbac/v1/policy", &[(Method::GET, "", 200), (Method::PUT, "{}", 428)]),
     ("/gbac/v1/policy/changes", SUPERUSER, "/gbac/v1/policy/changes", &[(Method::POST, "{}", 428)]),
     ("/gbac/v1/accounts", SUPERUSER, "/gbac/v1/accounts", &[(Method::GET, "", 200)]),

@@ -23,6 +23,7 @@ static KEY: LazyLock<RsaPrivateKey> = LazyLock::new(|| RsaPrivateKey::new(&mut O
 pub(crate) const AUDIENCE: &str = "streams";
 pub(crate) const DISCOVERY: &str = "/.well-known/openid-configuration";
 pub(crate) const KEYS: &str = "/keys";
+pub(crate) const TOKEN: &str = "/token";
 
 /// What is answered at a path.
 #[derive(Debug, Clone)]
@@ -53,6 +54,9 @@ pub(crate) struct Provider {
 struct State {
     discovery: Says,
     keys: Says,
+    token: Says,
+    /// The requests for tokens: the heads and the forms.
+    exchanges: Vec<(String, String)>,
     kids: Vec<String>,
     asked: Vec<String>,
 }
@@ -62,7 +66,14 @@ impl Provider {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let state = State { discovery: Says::Right, keys: Says::Right, kids: vec!["a".into()], asked: Vec::new() };
+        let state = State {
+            discovery: Says::Right,
+            keys: Says::Right,
+            token: Says::Status(400, "", r#"{"error":"invalid_grant"}"#),
+            exchanges: Vec::new(),
+            kids: vec!["a".into()],
+            asked: Vec::new(),
+        };
         let this = Self { origin, state: Arc::new(Mutex::new(state)) };
         let provider = this.clone();
         tokio::spawn(async move {
@@ -81,7 +92,16 @@ impl Provider {
     /// Says something else at a path from now on.
     pub(crate) fn say(&self, path: &str, says: Says) {
         let mut state = self.state.lock().unwrap();
-        if path == DISCOVERY { state.discovery = says } else { state.keys = says }
+        match path {
+            DISCOVERY => state.discovery = says,
+            TOKEN => state.token = says,
+            _ => state.keys = says,
+        }
+    }
+
+    /// The last request for tokens: its head and its form.
+    pub(crate) fn exchange(&self) -> (String, String) {
+        self.state.lock().unwrap().exchanges.last().unwrap().clone()
     }
 
     /// Publishes keys of these names from now on.
@@ -124,7 +144,10 @@ impl Provider {
     /// What it serves under a path if nothing else was said.
     pub(crate) fn document(&self, path: &str) -> String {
         if path == DISCOVERY {
-            return json!({ "issuer": self.origin, "jwks_uri": format!("{}{KEYS}", self.origin) }).to_string();
+            return json!({ "issuer": self.origin, "jwks_uri": format!("{}{KEYS}", self.origin),
+                "authorization_endpoint": format!("{}/authorize?tenant=1", self.origin),
+                "token_endpoint": format!("{}{TOKEN}", self.origin) })
+            .to_string();
         }
         let (n, e) = (KEY.n().to_bytes_be(), KEY.e().to_bytes_be());
         let key = |kid: &String| {
@@ -143,11 +166,27 @@ impl Provider {
                 Err(_) => return,
             }
         }
-        let path = String::from_utf8(head).unwrap().split(' ').nth(1).unwrap().to_owned();
+        let head = String::from_utf8(head).unwrap();
+        let path = head.split(' ').nth(1).unwrap().to_owned();
+        let length = head
+            .to_lowercase()
+            .split_once("content-length: ")
+            .map_or(0, |(_, rest)| rest.split('\r').next().unwrap().parse().unwrap());
+        let mut form = vec![0; length];
+        if stream.read_exact(&mut form).await.is_err() {
+            return;
+        }
         let says = {
             let mut state = self.state.lock().unwrap();
             state.asked.push(path.clone());
-            if path == DISCOVERY { state.discovery.clone() } else { state.keys.clone() }
+            match path.as_str() {
+                DISCOVERY => state.discovery.clone(),
+                TOKEN => {
+                    state.exchanges.push((head, String::from_utf8(form).unwrap()));
+                    state.token.clone()
+                }
+                _ => state.keys.clone(),
+            }
         };
         let document = self.document(&path);
         let whole = |status: u16, header: &str, body: &[u8]| {

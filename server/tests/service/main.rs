@@ -25,6 +25,7 @@ mod policy_changes;
 mod policy_document;
 mod port;
 mod predictions;
+mod provider_sign_in;
 mod proxies;
 mod random;
 mod roles;

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gbac_api::service::{OWN_AUTHORIZATION, SignIn};
+use gbac_api::session::{SESSION_HEADER, SESSION_HEADER_VALUE};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::token::UnverifiedToken;
 
@@ -15,6 +16,11 @@ pub enum Credentials {
     Password(SignIn),
     /// An access token.
     Token(String),
+    /// The session of a sign-in with the identity provider. The browser holds it in a cookie that scripts cannot read.
+    Session {
+        /// The user's name.
+        user: String,
+    },
 }
 
 impl Credentials {
@@ -24,6 +30,7 @@ impl Credentials {
         match self {
             Self::Password(given) => Some(&given.user),
             Self::Token(_) => None,
+            Self::Session { user } => Some(user),
         }
     }
 
@@ -37,26 +44,31 @@ impl Credentials {
                 let subject = read.and_then(|token| PrincipalMapping::default().apply(token.claims.members()).ok());
                 subject.unwrap_or_else(|| "access token".to_owned())
             }
+            Self::Session { user } => user.clone(),
         }
     }
 
-    /// The value of the header that has them.
-    fn header(&self) -> String {
+    /// The header that has them, by its name; `name` is that for credentials as text.
+    fn header(&self, name: &'static str) -> (&'static str, String) {
         match self {
             Self::Password(given) => {
                 let pair = STANDARD.encode(format!("{}:{}", given.user, given.password));
-                format!("Basic {pair}")
+                (name, format!("Basic {pair}"))
             }
-            Self::Token(token) => format!("Bearer {token}"),
+            Self::Token(token) => (name, format!("Bearer {token}")),
+            Self::Session { .. } => (SESSION_HEADER, SESSION_HEADER_VALUE.to_owned()),
         }
     }
 
-    /// What is shown if the service rejects them.
+    /// What is shown if the service rejects them; nothing for a session, which then has ended.
     #[must_use]
-    pub fn rejection(&self) -> String {
+    pub fn rejection(&self) -> Option<String> {
         match self {
-            Self::Password(given) => format!("The user name `{}` or the password is wrong.", given.user),
-            Self::Token(_) => "The access token is not valid, or has expired.".to_owned(),
+            Self::Password(given) => {
+                Some(format!("Credentials rejected. The user name `{}` or the password is wrong.", given.user))
+            }
+            Self::Token(_) => Some("Credentials rejected. The access token is not valid, or has expired.".to_owned()),
+            Self::Session { .. } => None,
         }
     }
 }
@@ -75,7 +87,13 @@ impl RequestCredentials<'_> {
     #[must_use]
     pub fn headers(self) -> Vec<(&'static str, String)> {
         let given = [("authorization", self.api), (OWN_AUTHORIZATION, self.own)];
-        given.into_iter().filter_map(|(name, credentials)| Some((name, credentials?.header()))).collect()
+        given.into_iter().filter_map(|(name, credentials)| Some(credentials?.header(name))).collect()
+    }
+
+    /// Whether the browser has to send the cookie of its session.
+    #[must_use]
+    pub fn uses_session(self) -> bool {
+        [self.api, self.own].into_iter().flatten().any(|given| matches!(given, Credentials::Session { .. }))
     }
 }
 
@@ -120,7 +138,18 @@ mod tests {
         assert_eq!(by_token, [theirs.clone(), ("gbac-authorization", bearer)]);
         // Whoever does not ask for it does not get it.
         assert_eq!(headers(&Connection::SelfManaged, &open, password("us")), std::slice::from_ref(&theirs));
-        assert_eq!(headers(&Connection::Service, &strict, password("us")), [theirs]);
+        assert_eq!(headers(&Connection::Service, &strict, password("us")), [theirs.clone()]);
         assert_eq!(RequestCredentials::default().headers(), []);
+        // A session opens the service, and never the cluster.
+        let session = Some(Credentials::Session { user: "us".to_owned() });
+        let mark = ("gbac-session", "1".to_owned());
+        let target = Connection::SelfManaged.target(&strict, password("them"), session.clone());
+        assert_eq!(RequestCredentials::from(&target).headers(), [theirs.clone(), mark.clone()]);
+        assert!(RequestCredentials::from(&target).uses_session());
+        let target = Connection::SelfManaged.target(&open, password("them"), session.clone());
+        assert_eq!(RequestCredentials::from(&target).headers(), [theirs]);
+        assert!(!RequestCredentials::from(&target).uses_session());
+        let target = Connection::Service.target(&open, session, None);
+        assert_eq!(RequestCredentials::from(&target).headers(), [mark]);
     }
 }

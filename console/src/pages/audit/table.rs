@@ -96,7 +96,11 @@ fn By(row: EventRow) -> impl IntoView {
     let class = if row.kind == EventKind::Decision { "path" } else { "marks" };
     let some = !groups.is_empty() || role.is_some() || acl.is_some();
     // A password has no groups, and nobody wonders why.
-    let none = row.kind == EventKind::SignIn && row.is_allowed && row.groups.is_empty() && !row.by_password;
+    let none = row.kind == EventKind::SignIn
+        && row.is_allowed
+        && row.groups.is_empty()
+        && !row.by_password
+        && !row.is_sign_out;
     view! {
         {some.then(|| view! { <ul class=class>{groups}{(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}{role}{acl}</ul> })}
         {none.then(|| view! { <span class="quiet">"no groups"</span> })}

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use gbac_console_model::address;
-use gbac_console_model::connection::Connection;
 use gbac_console_model::draft::Staged;
 use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget, sections};
@@ -14,7 +13,6 @@ use leptos::prelude::*;
 use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;
-use crate::store::service::Service;
 use crate::ui::{
     AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
     ResourceName, Words,
@@ -232,7 +230,7 @@ pub(super) fn SentNote(
         <div class="banner" id="h-outcome" tabindex="-1">
             <Note kind=kind title=title level=2>
                 {told.map(|text| view! { <p><Words text=text /></p> })}
-                {expired.then(|| view! { <div class="row"><SignIn /></div> })}
+                {expired.then(|| view! { <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Sign in"</a></div> })}
                 {has_made.then(|| view! {
                     <Disclosure id="outcome-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Applied changes">
                         {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
@@ -240,20 +238,5 @@ pub(super) fn SentNote(
                 })}
             </Note>
         </div>
-    }
-}
-
-/// The way to the form that takes the credentials: above every page for the service itself, on a page of its own for others.
-#[component]
-fn SignIn() -> impl IntoView {
-    let service = expect_context::<Service>();
-    if service.connection.get_untracked() == Connection::Service {
-        let go = move |()| {
-            let empty = service.user.with_untracked(Option::is_none);
-            dom::focus(if empty { "sign-in-user" } else { "sign-in-password" });
-        };
-        view! { <Button small=true on_press=go>"Sign in"</Button> }.into_any()
-    } else {
-        view! { <a class="btn btn-sm" href=address::CONNECTION>"Sign in"</a> }.into_any()
     }
 }

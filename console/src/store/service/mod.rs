@@ -183,7 +183,20 @@ impl Service {
 
     /// What is shown if the service rejects the credentials; none without any.
     pub fn rejection(self) -> Option<String> {
-        self.held.credentials.with_untracked(|given| given.as_ref().map(Credentials::rejection))
+        self.held.credentials.with_untracked(|given| given.as_ref().and_then(Credentials::rejection))
+    }
+
+    /// The user of the password that was given, which is asked for again if it is no longer valid.
+    pub fn password_user(self) -> Option<String> {
+        self.held.credentials.with_untracked(|given| match given {
+            Some(Credentials::Password(given)) => Some(given.user.clone()),
+            Some(Credentials::Token(_) | Credentials::Session { .. }) | None => None,
+        })
+    }
+
+    /// Whether credentials were given, which the service may have rejected since.
+    pub fn has_credentials(self) -> bool {
+        self.held.credentials.with_untracked(Option::is_some)
     }
 
     /// What has to be done before such a connection can be used, if anything; a sentence.
@@ -192,11 +205,22 @@ impl Service {
         self.held.info.with(|info| kind.sign_in_first(&info.as_ref()?.upstream, is_signed_in))
     }
 
-    /// Forgets the credentials of this service; what was read stays until it is read again.
+    /// Forgets the credentials of this service, and ends the session of this browser; what was read stays until it is read again.
     pub fn sign_out(self) {
-        self.held.credentials.set(None);
+        let has_session =
+            self.held.credentials.with_untracked(|given| matches!(given, Some(Credentials::Session { .. })));
         self.held.status.set(ServiceStatus::Loading);
-        self.reload();
+        spawn_local(async move {
+            let ended = if has_session { backend::end_session().await } else { Ok(()) };
+            match ended {
+                Ok(()) => {
+                    self.held.credentials.set(None);
+                    dom::announce("Signed out");
+                }
+                Err(failure) => dom::announce_error(&format!("Not signed out: {failure}")),
+            }
+            self.read().await;
+        });
     }
 
     /// Calls `ask` when the service is connected, and again for another cluster or user.
@@ -264,9 +288,15 @@ impl Service {
         let old = dom::now_ms() - people_at.get_value() > PEOPLE_AGE_MS;
         if !fresh || old {
             let about = backend::service_info().await?;
+            let is_unknown = credentials.with_untracked(Option::is_none);
+            let session = match &about.provider_sign_in {
+                Some(_) if is_unknown => backend::current_session().await?,
+                _ => None,
+            };
             if is_latest() {
-                if credentials.with_untracked(Option::is_none) {
-                    credentials.set(about.sign_in.clone().map(Credentials::Password));
+                if is_unknown {
+                    let session = session.map(|session| Credentials::Session { user: session.user });
+                    credentials.set(session.or_else(|| about.sign_in.clone().map(Credentials::Password)));
                 }
                 info.set(Some(about.clone()));
             }

@@ -10,6 +10,8 @@ pub enum AuthProtocol<'a> {
     Unknown,
     /// 2: Kerberos.
     Kerberos,
+    /// 4: OpenID Connect.
+    OpenId,
     /// 6: OAuth 2.0.
     Oauth2,
     /// 99 with its name, such as `SASL-SCRAM`.
@@ -24,6 +26,7 @@ impl AuthProtocol<'_> {
         match self {
             Self::Unknown => 0,
             Self::Kerberos => 2,
+            Self::OpenId => 4,
             Self::Oauth2 => 6,
             Self::Named(_) => 99,
         }
@@ -93,6 +96,16 @@ pub struct Authentication<'a> {
 /// ```
 #[must_use]
 pub fn authentication(input: &Authentication<'_>) -> Event {
+    event(input, LOGON)
+}
+
+/// The event of the end of a session that began with a sign-in.
+#[must_use]
+pub fn sign_out(input: &Authentication<'_>) -> Event {
+    event(input, LOGOFF)
+}
+
+fn event(input: &Authentication<'_>, activity_id: i64) -> Event {
     let mut body = Vec::new();
     if let Some(gateway) = input.context.invoked_by {
         body.push(("actor", Node::Object(vec![("invoked_by", Node::text(gateway))])));
@@ -119,8 +132,10 @@ pub fn authentication(input: &Authentication<'_>) -> Event {
             body.push(("user", user.node(user.kind, &[])));
         }
     }
-    Event::new(Class::Authentication, LOGON, &input.context, body)
+    Event::new(Class::Authentication, activity_id, &input.context, body)
 }
 
 /// OCSF's activity "Logon".
 const LOGON: i64 = 1;
+/// OCSF's activity "Logoff".
+const LOGOFF: i64 = 2;

@@ -14,7 +14,7 @@ use std::net::IpAddr;
 use event::Node;
 
 pub use activity::{ApiActivity, AuditedResource, Authorization, CallEffect, CallResult, HttpRequest, api_activity};
-pub use authentication::{AuthProtocol, Authentication, SignInResult, authentication};
+pub use authentication::{AuthProtocol, Authentication, SignInResult, authentication, sign_out};
 pub use change::{Administration, Modification, ResultingState, administration, modification_data};
 pub use event::{Class, Event};
 pub use redact::{REDACTED, is_compact_jws, is_shown_header, without_credentials, without_tokens};

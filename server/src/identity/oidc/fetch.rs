@@ -9,13 +9,14 @@ use gbac_engine::json::JsonError;
 use gbac_engine::verify::{KeySet, KeySetError};
 use serde_json::Value;
 use thiserror::Error;
+use url::Url;
 
 use crate::http_client::{HttpClient, root_cause};
 
 /// The maximum size of a document in bytes.
 const MAX_BYTES: usize = 1 << 20;
 /// The time limit for a document.
-const TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A document of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum ProviderDocument {
     Discovery,
     /// The key set.
     Keys,
+    /// The response with the tokens of a user.
+    Tokens,
 }
 
 impl fmt::Display for ProviderDocument {
@@ -31,6 +34,7 @@ impl fmt::Display for ProviderDocument {
         f.write_str(match self {
             Self::Discovery => "the discovery document",
             Self::Keys => "the key set",
+            Self::Tokens => "the token response",
         })
     }
 }
@@ -152,6 +156,36 @@ pub(super) struct ProviderKeys {
     pub(super) issuer: String,
     /// The keys.
     pub(super) set: KeySet,
+    /// Where users sign in, if they can.
+    pub(super) sign_in: Option<SignInEndpoints>,
+}
+
+/// Where users sign in at a provider (OpenID Connect Discovery 1.0, section 3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SignInEndpoints {
+    /// The page on which users sign in.
+    pub(crate) authorization: Url,
+    /// Where codes are exchanged for tokens.
+    pub(crate) token: Url,
+    /// Whether the secret of a client has to be in the body, because the provider does not support `client_secret_basic`.
+    pub(crate) secret_in_body: bool,
+    /// Whether answers name their issuer (RFC 9207).
+    pub(crate) states_issuer: bool,
+}
+
+impl SignInEndpoints {
+    /// Those of a discovery document; `None` if it lacks one, or one is not safe.
+    fn of(document: &Value) -> Option<Self> {
+        let endpoint = |name| address(document.get(name)?.as_str()?).ok();
+        let methods = document.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
+        let supports = |method: &str| methods.is_none_or(|methods| methods.iter().any(|known| known == method));
+        Some(Self {
+            authorization: endpoint("authorization_endpoint")?,
+            token: endpoint("token_endpoint")?,
+            secret_in_body: !supports("client_secret_basic") && supports("client_secret_post"),
+            states_issuer: document.get("authorization_response_iss_parameter_supported") == Some(&Value::Bool(true)),
+        })
+    }
 }
 
 /// Fetches the documents.
@@ -179,31 +213,42 @@ impl Fetcher {
         let (issuer, keys) = (member("issuer")?, member("jwks_uri")?);
         check_issuer(discovery, issuer, self.issuer.as_deref())?;
         let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?).map_err(FetchError::KeySet)?;
-        Ok(ProviderKeys { issuer: issuer.to_owned(), set })
+        Ok(ProviderKeys { issuer: issuer.to_owned(), set, sign_in: SignInEndpoints::of(&value) })
     }
 
     async fn text(&self, from: &str, document: ProviderDocument) -> Result<String, FetchError> {
         let url = address(from).map_err(|error| FetchError::Address(document, error))?;
-        let failed = |error: reqwest::Error| {
-            if error.is_timeout() {
-                return FetchError::TooSlow(document);
-            }
-            FetchError::Unreachable(document, root_cause(&error))
-        };
         let client = self.client.get(TIMEOUT).map_err(|error| FetchError::Tls(error.to_string()))?;
-        let mut response = client.get(url).send().await.map_err(failed)?;
+        let response = client.get(url).send().await.map_err(|error| fetch_failed(document, &error))?;
         if response.status() != reqwest::StatusCode::OK {
             return Err(FetchError::Status(document, response.status().as_u16()));
         }
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(failed)? {
-            if bytes.len() + chunk.len() > MAX_BYTES {
-                return Err(FetchError::TooLarge(document));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        String::from_utf8(bytes).map_err(|_| FetchError::NotUtf8(document))
+        read_body(response, document).await
     }
+}
+
+/// Why a request to the provider failed.
+pub(crate) fn fetch_failed(document: ProviderDocument, error: &reqwest::Error) -> FetchError {
+    if error.is_timeout() {
+        FetchError::TooSlow(document)
+    } else {
+        FetchError::Unreachable(document, root_cause(error))
+    }
+}
+
+/// Reads the body of a response, up to the maximum size.
+pub(crate) async fn read_body(
+    mut response: reqwest::Response,
+    document: ProviderDocument,
+) -> Result<String, FetchError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| fetch_failed(document, &error))? {
+        if bytes.len() + chunk.len() > MAX_BYTES {
+            return Err(FetchError::TooLarge(document));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    String::from_utf8(bytes).map_err(|_| FetchError::NotUtf8(document))
 }
 
 #[cfg(test)]
@@ -242,5 +287,34 @@ mod tests {
         assert_eq!(code(of, "https://sts.example/{tenant}/", configured), Ok(()));
         assert_eq!(code(of, "https://idp.example/realms/a", configured), Err("discovery_issuer_mismatch"));
         assert_eq!(code(of, "https://sts.example/{tenant}", configured), Err("discovery_issuer_mismatch"), "exactly");
+    }
+
+    #[test]
+    fn users_sign_in_where_the_provider_says_if_that_is_safe() {
+        let of = |change: serde_json::Value| {
+            let mut document = serde_json::json!({ "authorization_endpoint": "https://idp.example/auth?x=1",
+                "token_endpoint": "https://idp.example/token" });
+            document.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            SignInEndpoints::of(&document)
+        };
+        let found = of(serde_json::json!({})).unwrap();
+        assert_eq!(found.authorization.as_str(), "https://idp.example/auth?x=1");
+        assert!(!found.secret_in_body && !found.states_issuer, "`client_secret_basic` is the default");
+        let methods = |methods: serde_json::Value| {
+            of(serde_json::json!({ "token_endpoint_auth_methods_supported": methods })).unwrap().secret_in_body
+        };
+        assert!(!methods(serde_json::json!(["client_secret_post", "client_secret_basic"])));
+        assert!(methods(serde_json::json!(["client_secret_post"])) && !methods(serde_json::json!(["none"])));
+        assert!(
+            of(serde_json::json!({ "authorization_response_iss_parameter_supported": true })).unwrap().states_issuer
+        );
+        for unsafe_document in [
+            serde_json::json!({ "authorization_endpoint": "http://idp.example/auth" }),
+            serde_json::json!({ "authorization_endpoint": "javascript:alert(1)" }),
+            serde_json::json!({ "token_endpoint": "http://10.0.0.1/token" }),
+            serde_json::json!({ "token_endpoint": null }),
+        ] {
+            assert_eq!(of(unsafe_document.clone()), None, "{unsafe_document}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use gbac_engine::verify::KeySet;
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::fetch::{FetchError, Fetcher, ProviderKeys};
+use super::fetch::{FetchError, Fetcher, ProviderKeys, SignInEndpoints};
 use super::verified_tokens::{Digest32, digest};
 use crate::clock::Clock;
 use crate::lock::Lock;
@@ -31,6 +31,8 @@ pub(crate) struct Keys {
     pub(crate) issuer: String,
     /// The keys.
     pub(crate) set: KeySet,
+    /// Where users sign in, if they can.
+    pub(crate) sign_in: Option<SignInEndpoints>,
     /// The number of the fetch.
     pub(super) fetch: u64,
     /// The time at which the fetch started.
@@ -40,7 +42,7 @@ pub(crate) struct Keys {
 impl Keys {
     /// Keys that are never fetched.
     pub(crate) const fn fixed(issuer: String, set: KeySet) -> Self {
-        Self { issuer, set, fetch: 0, fetched_at: 0.0 }
+        Self { issuer, set, sign_in: None, fetch: 0, fetched_at: 0.0 }
     }
 }
 
@@ -282,8 +284,8 @@ impl KeyCache {
                 return Err(FetchError::Superseded);
             }
             match fetched {
-                Ok(ProviderKeys { issuer, set }) => {
-                    let keys = Arc::new(Keys { issuer, set, fetch: number, fetched_at });
+                Ok(ProviderKeys { issuer, set, sign_in }) => {
+                    let keys = Arc::new(Keys { issuer, set, sign_in, fetch: number, fetched_at });
                     state.keys = Some(Arc::clone(&keys));
                     state.unknown_kids.clear();
                     state.retry_at = f64::NEG_INFINITY;

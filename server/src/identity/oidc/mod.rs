@@ -13,6 +13,7 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::{TokenRules, Validation, VerifyError, verify_with_rules};
 use thiserror::Error;
 
+pub(crate) use fetch::{FetchError, ProviderDocument, SignInEndpoints, TIMEOUT, fetch_failed, read_body};
 pub(crate) use key_cache::{KeyError, Keys};
 
 use crate::clock::Clock;
@@ -98,40 +99,73 @@ impl Oidc {
         Self { keys, verified: VerifiedTokens::default(), rules }
     }
 
-    /// The claims of a token that passes every check; requires a discovery URL and an audience (D-30).
-    pub(crate) async fn verify(&self, token: &str, config: &Config, now: f64) -> Result<Arc<Claims>, TokenRejection> {
-        let (url, audience) = (config.oidc_discovery_url.as_str(), config.oidc_token_audience.as_str());
-        if url.is_empty() || audience.is_empty() {
+    /// The keys of the provider, and where users sign in; requires a discovery URL and an audience (D-30).
+    pub(crate) async fn provider(&self, config: &Config) -> Result<Arc<Keys>, TokenRejection> {
+        let url = config.oidc_discovery_url.as_str();
+        if url.is_empty() || config.oidc_token_audience.is_empty() {
             return Err(TokenRejection::NotConfigured);
         }
-        let keys = match &self.keys {
-            KeySource::Fixed(keys) => Arc::clone(keys),
-            KeySource::Remote(cache) => cache.current(url).await.map_err(TokenRejection::Key)?,
-        };
+        match &self.keys {
+            KeySource::Fixed(keys) => Ok(Arc::clone(keys)),
+            KeySource::Remote(cache) => cache.current(url).await.map_err(TokenRejection::Key),
+        }
+    }
+
+    /// The claims of a token that passes every check.
+    pub(crate) async fn verify(&self, token: &str, config: &Config, now: f64) -> Result<Arc<Claims>, TokenRejection> {
+        let keys = self.provider(config).await?;
         let digest = digest(token);
         if let Some(claims) = self.verified.get(&digest, &context(&keys, config), now) {
             return Ok(claims);
         }
+        let rules = TokenRules {
+            skew: config.oidc_clock_skew.into(),
+            access_tokens_only: self.rules.access_tokens_only,
+            max_lifetime: self.rules.max_lifetime.map(f64::from),
+        };
+        let (keys, claims) = self.check(token, keys, &config.oidc_token_audience, rules, config, now).await?;
+        let claims = Arc::new(claims);
+        self.verified.insert(digest, token.len(), &claims, &context(&keys, config), now);
+        Ok(claims)
+    }
+
+    /// The claims of an ID token of this client, whose `nonce` and `azp` are not checked here. The rules that are only for tokens of
+    /// requests do not apply.
+    pub(crate) async fn verify_id_token(
+        &self,
+        token: &str,
+        client_id: &str,
+        config: &Config,
+        now: f64,
+    ) -> Result<Claims, TokenRejection> {
+        let keys = self.provider(config).await?;
+        let rules = TokenRules::with_skew(config.oidc_clock_skew.into());
+        self.check(token, keys, client_id, rules, config, now).await.map(|(_, claims)| claims)
+    }
+
+    /// Checks a token with these keys, and with new ones if they lack the token's key.
+    async fn check(
+        &self,
+        token: &str,
+        keys: Arc<Keys>,
+        audience: &str,
+        rules: TokenRules,
+        config: &Config,
+        now: f64,
+    ) -> Result<(Arc<Keys>, Claims), TokenRejection> {
         let check = |keys: &Keys| {
             let expect = Validation { issuer: Some(&keys.issuer), audience: Some(audience), now: now.into() };
-            let rules = TokenRules {
-                skew: config.oidc_clock_skew.into(),
-                access_tokens_only: self.rules.access_tokens_only,
-                max_lifetime: self.rules.max_lifetime.map(f64::from),
-            };
             verify_with_rules(token, &keys.set, expect, rules).map(|verified| verified.claims)
         };
         let (keys, checked) = match (check(&keys), &self.keys) {
             (Err(VerifyError::KidUnknown(kid)), KeySource::Remote(cache)) => {
-                let keys = cache.with_kid(url, &kid).await.map_err(TokenRejection::Key)?;
+                let keys = cache.with_kid(&config.oidc_discovery_url, &kid).await.map_err(TokenRejection::Key)?;
                 let checked = check(&keys);
                 (keys, checked)
             }
             (checked, _) => (keys, checked),
         };
-        let claims = Arc::new(checked.map_err(TokenRejection::Token)?);
-        self.verified.insert(digest, token.len(), &claims, &context(&keys, config), now);
-        Ok(claims)
+        checked.map(|claims| (keys, claims)).map_err(TokenRejection::Token)
     }
 
     /// Fetches the keys regardless of their age; does nothing without a remote provider.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use gbac_analysis::audit::{
     ApiActivity, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event, SignInResult, User,
-    UserKind, api_activity, authentication, service,
+    UserKind, api_activity, authentication, service, sign_out,
 };
 use gbac_engine::decide::Outcome;
 
@@ -72,6 +72,45 @@ impl<'a> Audit<'a> {
                 Ok(())
             }
             result => result,
+        }
+    }
+
+    /// Records that a user signed in with the identity provider, which opens a session.
+    ///
+    /// # Errors
+    /// The event cannot be written; the session must not be opened.
+    pub(crate) async fn signed_in(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        superuser: bool,
+        groups: &[String],
+    ) -> Result<(), AuditError> {
+        if !self.enabled {
+            return Ok(());
+        }
+        let user = User { name: user, kind: kind(superuser), ..User::default() };
+        self.write(&[authentication(&self.of_session(request, user, groups))]).await
+    }
+
+    /// Records that a user signed out. If the event cannot be written, it is kept for later, because the session has ended.
+    pub(crate) async fn signed_out(&self, request: &RequestHead, user: &str) {
+        if !self.enabled {
+            return;
+        }
+        let event = sign_out(&self.of_session(request, User { name: user, ..User::default() }, &[]));
+        if self.write(std::slice::from_ref(&event)).await.is_err() {
+            self.log.owe(&[event]);
+        }
+    }
+
+    fn of_session<'c>(&'c self, request: &'c RequestHead, user: User<'c>, groups: &'c [String]) -> Authentication<'c> {
+        Authentication {
+            context: self.context(request),
+            user,
+            protocol: SignInMethod::Session.protocol(),
+            cleartext: request.is_cleartext(),
+            result: SignInResult::Success { groups },
         }
     }
 

@@ -9,6 +9,8 @@ pub(crate) enum SignInMethod {
     Password,
     /// A token of the identity provider.
     Token,
+    /// With the identity provider, in a browser.
+    Session,
     /// By a gateway, which names the user.
     Gateway,
 }
@@ -18,6 +20,7 @@ impl SignInMethod {
         match self {
             Self::Password => "password",
             Self::Token => "token",
+            Self::Session => "session",
             Self::Gateway => "gateway",
         }
     }
@@ -27,6 +30,7 @@ impl SignInMethod {
         match self {
             Self::Password => AuthProtocol::Named("Basic"),
             Self::Token => AuthProtocol::Oauth2,
+            Self::Session => AuthProtocol::OpenId,
             Self::Gateway => AuthProtocol::Named("stated by the gateway"),
         }
     }

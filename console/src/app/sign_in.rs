@@ -1,0 +1,259 @@
+//! The sign-in page: it takes the place of every other page while the service requires a sign-in.
+
+use gbac_api::service::SignIn;
+use gbac_console_model::address;
+use gbac_console_model::connection::form::TargetKind;
+use gbac_console_model::connection::{Connection, Credentials};
+use gbac_console_model::sign_in::{SignInTarget, provider};
+use gbac_engine::token::normalize_pasted;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
+
+use super::bar::ThemeSwitch;
+use crate::dom;
+use crate::store::draft::Draft;
+use crate::store::service::{Service, ServiceStatus};
+use crate::ui::{Button, Disclosure, Field, Glyph, Icon, Note, NoteKind, Words};
+
+/// Whether the sign-in page is shown; a context of the frame.
+#[derive(Clone, Copy)]
+pub(super) struct SignInState {
+    /// Whether it takes the place of the page.
+    pub(super) is_shown: Signal<bool>,
+    /// Whether the user chose the simulator instead, which works without the service.
+    pub(super) is_skipped: RwSignal<bool>,
+}
+
+impl SignInState {
+    /// The state, which follows the service and the address.
+    pub(super) fn new() -> Self {
+        let service = expect_context::<Service>();
+        let path = use_location().pathname;
+        let is_skipped = RwSignal::new(false);
+        let is_required = Memo::new(move |before: Option<&bool>| match service.status.get() {
+            ServiceStatus::Away { sign_in, .. } => sign_in && is_for_service(service),
+            // While the credentials are checked, the form stays.
+            ServiceStatus::Loading => before.copied().unwrap_or_default(),
+            ServiceStatus::Connected { .. } => false,
+        });
+        let is_shown = Memo::new(move |_| {
+            let here = path.get();
+            let is_simulator = is_skipped.get() && here == address::SIMULATOR;
+            // The page about the connection asks for credentials itself.
+            is_required.get() && here != address::CONNECTION && !is_simulator
+        });
+        Self { is_shown: is_shown.into(), is_skipped }
+    }
+}
+
+/// Whether it is this service that requires the sign-in, and not a cluster behind it.
+fn is_for_service(service: Service) -> bool {
+    service.connection.with(|connection| *connection == Connection::Service)
+        || service.sign_in_first(service.connection.with(TargetKind::of)).is_some()
+}
+
+/// The address to which a failed sign-in leads. Once somebody is signed in, it leads on.
+#[component]
+pub(super) fn SignInRoute() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let (location, navigate) = (use_location(), use_navigate());
+    Effect::new(move |_| {
+        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        if is_connected {
+            let target = SignInTarget::of(address::SIGN_IN, &location.search.get_untracked());
+            navigate(&target.return_to, NavigateOptions { replace: true, ..NavigateOptions::default() });
+        }
+    });
+}
+
+/// The page.
+#[component]
+pub(super) fn SignInPage() -> impl IntoView {
+    let state = expect_context::<SignInState>();
+    let service = expect_context::<Service>();
+    // What is announced and focused once the credentials were checked.
+    let submitted = StoredValue::new(false);
+    let refused = RwSignal::new(None::<String>);
+    let title = StoredValue::new(None::<String>);
+    Effect::new(move |_| {
+        let (is_shown, status) = (state.is_shown.get(), service.status.get());
+        match (is_shown, title.get_value()) {
+            (true, None) => {
+                title.set_value(Some(dom::title()));
+                dom::set_title("Sign in");
+                let field = if service.password_user().is_some() { "sign-in-password" } else { "sign-in-user" };
+                dom::focus_first(["sign-in-provider", field].map(str::to_owned).to_vec());
+            }
+            (false, Some(before)) => {
+                title.set_value(None);
+                dom::restore_title(&before);
+                if !submitted.get_value() {
+                    dom::focus_heading();
+                }
+            }
+            _ => {}
+        }
+        if !submitted.get_value() || status == ServiceStatus::Loading {
+            return;
+        }
+        submitted.set_value(false);
+        match status {
+            ServiceStatus::Away { sign_in: true, .. } => {
+                refused.set(service.rejection());
+                dom::announce_error("Credentials rejected");
+                dom::focus_later("sign-in-password");
+            }
+            _ => dom::focus_heading(),
+        }
+    });
+    move || {
+        state.is_shown.get().then(|| {
+            refused.set(None);
+            view! { <Form refused=refused on_submit=move |()| submitted.set_value(true) /> }
+        })
+    }
+}
+
+#[component]
+fn Form(
+    /// Why the last credentials were rejected.
+    refused: RwSignal<Option<String>>,
+    /// The credentials are sent.
+    #[prop(into)]
+    on_submit: Callback<()>,
+) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let location = use_location();
+    let target = move || location.pathname.with(|path| location.search.with(|query| SignInTarget::of(path, query)));
+    let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));
+    let name = move || service.info.with(|info| info.as_ref().map(|info| info.name.clone()));
+    let version = move || service.info.with(|info| info.as_ref().map(|info| format!("Version {}", info.version)));
+    let first = untrack(|| service.sign_in_first(service.connection.with(TargetKind::of)));
+    view! {
+        <div class="auth">
+            <header>
+                <span class="brand"><Icon glyph=Glyph::Product />"GBAC"</span>
+                <ThemeSwitch />
+            </header>
+            <main id="sign-in">
+                <div class="auth-c">
+                    <h1>"Sign in" {move || name().map(|name| view! { " to " <span class="mono">{name}</span> })}</h1>
+                    {first.map(|reason| view! { <p class="quiet">{reason}</p> })}
+                    <Notice target=Signal::derive(target) />
+                    <div class="panel">
+                        {move || provider.get().map(|provider| {
+                            let host = provider.host.clone();
+                            view! {
+                                <a id="sign-in-provider" class="btn btn-main" rel="external" href=move || target().start(&provider)>
+                                    "Continue with " {host}
+                                </a>
+                                <p class="small quiet">"Opens the identity provider of this service in this window."</p>
+                                <div class="or">"or with a local account"</div>
+                            }
+                        })}
+                        <Local refused=refused on_submit=on_submit />
+                    </div>
+                    {move || provider.get().is_some().then(|| view! {
+                        <p class="small quiet">
+                            "The local account is for the first start and for emergencies. The audit log marks sign-ins with a password."
+                        </p>
+                    })}
+                    <Simulator />
+                </div>
+            </main>
+            <footer>
+                <span>"Connected to " <span class="mono">{dom::origin()}</span></span>
+                <span>{version}</span>
+            </footer>
+        </div>
+    }
+}
+
+/// Why the page is shown, if there is more to say than that nobody is signed in.
+#[component]
+fn Notice(target: Signal<SignInTarget>) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
+    // Those of this visit are rejected under the password.
+    let has_expired = service.has_credentials();
+    let note = Memo::new(move |_| {
+        let host = service.info.with(|info| provider(info.as_ref())).map(|provider| provider.host);
+        target.with(|target| target.note(host.as_deref(), has_expired, draft.count.get()))
+    });
+    view! {
+        <div role="status">
+            {move || note.get().map(|note| {
+                let kind = if note.is_warning { NoteKind::Warn } else { NoteKind::Info };
+                view! { <Note kind=kind title=note.title level=2><p>{note.text}</p></Note> }
+            })}
+        </div>
+    }
+}
+
+/// The form for the local account, or an access token. Credentials stay in this tab's memory.
+#[component]
+fn Local(refused: RwSignal<Option<String>>, #[prop(into)] on_submit: Callback<()>) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let busy = Signal::derive(move || service.status.with(|status| *status == ServiceStatus::Loading));
+    let user = RwSignal::new(service.password_user().unwrap_or_default());
+    let password = RwSignal::new(String::new());
+    let (token, by_token) = (RwSignal::new(String::new()), RwSignal::new(false));
+    let submit = move || {
+        if busy.get_untracked() {
+            return;
+        }
+        on_submit.run(());
+        let pasted = normalize_pasted(&token.get_untracked()).token;
+        service.sign_in(if pasted.is_empty() {
+            Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })
+        } else {
+            Credentials::Token(pasted)
+        });
+    };
+    view! {
+        <form class="stack" aria-label="Local account" on:submit=move |event| {
+            event.prevent_default();
+            submit();
+        }>
+            <Field id="sign-in-user" label="User name" value=user on_input=move |text| user.set(text) mono=true autocomplete="username" />
+            <Field id="sign-in-password" label="Password" kind="password" value=password error=refused
+                on_input=move |text| { password.set(text); refused.set(None); } autocomplete="current-password" />
+            <Disclosure id="sign-in-by-token" open=by_token on_toggle=move |open| by_token.set(open) summary=|| "Use an access token">
+                <Field id="sign-in-token" label="Access token" kind="password" value=token
+                    on_input=move |text| token.set(text) help="Instead of a user name and a password" />
+            </Disclosure>
+            <Button submit=true busy=busy>"Sign in"</Button>
+        </form>
+    }
+}
+
+/// The way to the simulator, which works without the service.
+#[component]
+fn Simulator() -> impl IntoView {
+    let state = expect_context::<SignInState>();
+    let navigate = use_navigate();
+    let skip = move |()| {
+        state.is_skipped.set(true);
+        navigate(address::SIMULATOR, NavigateOptions::default());
+    };
+    view! {
+        <div class="row">
+            <Button small=true on_press=skip>"Use the simulator without signing in"</Button>
+        </div>
+    }
+}
+
+/// That nobody is signed in, above the simulator.
+#[component]
+pub(super) fn SignedOut() -> impl IntoView {
+    let state = expect_context::<SignInState>();
+    view! {
+        <div class="banner" role="status">
+            <Note kind=NoteKind::Warn title="Not signed in" level=2>
+                <p><Words text="The simulator does not know the policy of the service. Sign in to read it.".to_owned() /></p>
+                <div class="row"><Button small=true on_press=move |()| state.is_skipped.set(false)>"Sign in"</Button></div>
+            </Note>
+        </div>
+    }
+}

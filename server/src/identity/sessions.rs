@@ -1,0 +1,148 @@
+//! The sessions of users who signed in with the identity provider: in memory, limited in number and time (D-66).
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use crate::lock::Lock;
+use crate::random;
+
+/// The number of sessions; beyond it, the oldest one ends.
+const MAX_SESSIONS: usize = 1024;
+/// The number of sessions of one user; beyond it, the user's oldest one ends, so that nobody can end those of others.
+const MAX_SESSIONS_OF_A_USER: usize = 10;
+/// The longest session in seconds. The token can end it earlier.
+const MAX_LIFETIME: f64 = 8.0 * 3600.0;
+/// The longest token of a session in bytes.
+pub(crate) const MAX_TOKEN_BYTES: usize = 64 << 10;
+
+/// An open session. Its user and groups are those of the token, which is checked for each request like one that is sent with it.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenSession {
+    /// The user's name.
+    pub(crate) user: String,
+    /// The token.
+    pub(crate) token: Arc<str>,
+    /// When it ends, in seconds since 1970.
+    pub(crate) expires_at: f64,
+    /// The number of sessions that were opened before.
+    number: u64,
+}
+
+/// All sessions. Their IDs are not kept, only digests of them.
+#[derive(Default)]
+pub(crate) struct Sessions(Lock<State>);
+
+#[derive(Default)]
+struct State {
+    by_digest: HashMap<[u8; 32], OpenSession>,
+    opened: u64,
+}
+
+impl Sessions {
+    /// Opens a session with this token, which expires at that time. The new ID, which only the browser of the user may learn.
+    ///
+    /// # Errors
+    /// The operating system provides no random numbers.
+    pub(crate) fn open(&self, user: &str, token: &str, token_expires_at: f64, now: f64) -> io::Result<String> {
+        let id = URL_SAFE_NO_PAD.encode(random::bytes::<32>()?);
+        let expires_at = token_expires_at.min(now + MAX_LIFETIME);
+        self.0.with(|state| {
+            state.by_digest.retain(|_, session| now < session.expires_at);
+            let of_user = |session: &OpenSession| session.user == user;
+            state.make_room(MAX_SESSIONS_OF_A_USER, of_user);
+            state.make_room(MAX_SESSIONS, |_| true);
+            let session = OpenSession { user: user.into(), token: token.into(), expires_at, number: state.opened };
+            state.opened += 1;
+            state.by_digest.insert(digest(&id), session);
+        });
+        Ok(id)
+    }
+
+    /// The session with this ID, if it has not ended.
+    pub(crate) fn get(&self, id: &str, now: f64) -> Option<OpenSession> {
+        let digest = digest(id);
+        self.0.with(|state| state.by_digest.get(&digest).filter(|session| now < session.expires_at).cloned())
+    }
+
+    /// Ends the session with this ID; the session, if it had not ended yet.
+    pub(crate) fn close(&self, id: &str, now: f64) -> Option<OpenSession> {
+        let digest = digest(id);
+        self.0.with(|state| state.by_digest.remove(&digest)).filter(|session| now < session.expires_at)
+    }
+}
+
+impl State {
+    /// Ends the oldest of these sessions until there are fewer than the limit.
+    fn make_room(&mut self, limit: usize, is_counted: impl Fn(&OpenSession) -> bool) {
+        let mut counted: Vec<([u8; 32], u64)> = self
+            .by_digest
+            .iter()
+            .filter(|(_, session)| is_counted(session))
+            .map(|(digest, session)| (*digest, session.number))
+            .collect();
+        counted.sort_by_key(|(_, number)| *number);
+        let surplus = (counted.len() + 1).saturating_sub(limit);
+        for (digest, _) in counted.into_iter().take(surplus) {
+            self.by_digest.remove(&digest);
+        }
+    }
+}
+
+fn digest(id: &str) -> [u8; 32] {
+    Sha256::digest(id.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN_END: f64 = 5000.0;
+
+    #[test]
+    fn a_session_ends_with_its_token_or_after_eight_hours() {
+        let sessions = Sessions::default();
+        let short = sessions.open("ana", "t", TOKEN_END, 1000.0).unwrap();
+        assert_eq!(&*sessions.get(&short, 4999.0).unwrap().token, "t");
+        assert!(sessions.get(&short, TOKEN_END).is_none());
+        let long = sessions.open("ana", "t", 1e9, 1000.0).unwrap();
+        assert!(sessions.get(&long, 1000.0 + MAX_LIFETIME - 1.0).is_some());
+        assert!(sessions.get(&long, 1000.0 + MAX_LIFETIME).is_none());
+    }
+
+    #[test]
+    fn only_its_id_opens_a_session_until_it_is_closed() {
+        let sessions = Sessions::default();
+        let (first, second) =
+            (sessions.open("ana", "1", TOKEN_END, 0.0).unwrap(), sessions.open("ana", "2", TOKEN_END, 0.0).unwrap());
+        assert!(first.len() == 43 && first != second);
+        for id in ["", "x", &first[..42], &format!("{first}A"), &first.to_lowercase()] {
+            assert!(sessions.get(id, 1.0).is_none(), "{id}");
+        }
+        assert_eq!(sessions.close(&first, 1.0).unwrap().user, "ana");
+        assert!(sessions.get(&first, 1.0).is_none() && sessions.close(&first, 1.0).is_none());
+        assert_eq!(&*sessions.get(&second, 1.0).unwrap().token, "2");
+        assert!(sessions.close(&second, TOKEN_END).is_none(), "it has ended by itself");
+    }
+
+    #[test]
+    fn the_number_of_sessions_is_limited_and_nobody_ends_those_of_others() {
+        let sessions = Sessions::default();
+        let other = sessions.open("other", "t", TOKEN_END, 0.0).unwrap();
+        let of_ana: Vec<String> = (0..100).map(|_| sessions.open("ana", "t", TOKEN_END, 0.0).unwrap()).collect();
+        let open = of_ana.iter().filter(|id| sessions.get(id, 1.0).is_some()).count();
+        assert_eq!(open, MAX_SESSIONS_OF_A_USER);
+        assert!(sessions.get(&of_ana[99], 1.0).is_some() && sessions.get(&of_ana[89], 1.0).is_none());
+        assert!(sessions.get(&other, 1.0).is_some());
+        for number in 0..2 * MAX_SESSIONS {
+            sessions.open(&format!("user{number}"), "t", TOKEN_END, 0.0).unwrap();
+        }
+        assert_eq!(sessions.0.with(|state| state.by_digest.len()), MAX_SESSIONS);
+        sessions.open("late", "t", 2.0 * TOKEN_END, TOKEN_END).unwrap();
+        assert_eq!(sessions.0.with(|state| state.by_digest.len()), 1, "sessions that ended are removed");
+    }
+}
