@@ -2,6 +2,7 @@
 
 mod banner;
 mod bar;
+mod search;
 
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use crate::pages::files;
 use crate::pages::not_found::NotFound;
 use crate::store::draft::Draft;
 use crate::store::findings::Findings;
+use crate::store::search::SearchSession;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
@@ -63,6 +65,9 @@ pub fn App() -> impl IntoView {
         now
     });
     provide_context(SimulatorSession::new());
+    let search = SearchSession::new();
+    provide_context(search);
+    search::listen(search);
     keep_reading(service);
     fetch_ahead(files::ALL);
     view! {
@@ -90,6 +95,7 @@ pub fn App() -> impl IntoView {
                 </FlatRoutes>
             </main>
             <DraftBar />
+            <search::Dialogs />
             <p class="sr" id="said" role="status"></p>
             <p class="sr" id="said-error" role="alert"></p>
         </Router>
