@@ -2,6 +2,7 @@
 
 mod banner;
 mod bar;
+mod search;
 mod sign_in;
 
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::pages::files;
 use crate::pages::not_found::NotFound;
 use crate::store::draft::Draft;
 use crate::store::findings::Findings;
+use crate::store::search::SearchSession;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
@@ -65,6 +67,9 @@ pub fn App() -> impl IntoView {
         now
     });
     provide_context(SimulatorSession::new());
+    let search = SearchSession::new();
+    provide_context(search);
+    search::listen(search);
     keep_reading(service);
     fetch_ahead(files::ALL);
     view! {
@@ -105,6 +110,7 @@ fn Frame() -> impl IntoView {
             </FlatRoutes>
         </main>
         {move || (!is_hidden.get()).then(|| view! { <DraftBar /> })}
+        {move || (!is_hidden.get()).then(|| view! { <search::Dialogs /> })}
         <sign_in::SignInPage />
         <p class="sr" id="said" role="status"></p>
         <p class="sr" id="said-error" role="alert"></p>

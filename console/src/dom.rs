@@ -10,8 +10,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, HtmlInputElement, HtmlTextAreaElement, Url};
 
-/// The name under which the chosen theme is kept; the page's first script reads it too. Nothing else is stored.
+/// The name under which the chosen theme is kept; the page's first script reads it too.
 const THEME_KEY: &str = "gbac-theme";
+/// The name under which it is kept that shortcuts of a single character are off. Nothing but these two is stored.
+const SINGLE_KEYS_KEY: &str = "gbac-single-keys";
 
 /// For fetching without what the browser itself holds: it then never asks for a password by itself.
 pub(crate) const NO_CREDENTIALS: web_sys::RequestCredentials = web_sys::RequestCredentials::Omit;
@@ -344,6 +346,42 @@ pub fn is_typing() -> bool {
         matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
             || element.has_attribute("contenteditable")
     })
+}
+
+/// Whether shortcuts of a single character work.
+#[must_use]
+pub fn has_single_keys() -> bool {
+    let stored = window().local_storage().ok().flatten().and_then(|storage| storage.get_item(SINGLE_KEYS_KEY).ok()?);
+    stored.as_deref() != Some("off")
+}
+
+/// Turns shortcuts of a single character on or off, for this visit and the next ones.
+pub fn set_single_keys(are_on: bool) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = if are_on { storage.remove_item(SINGLE_KEYS_KEY) } else { storage.set_item(SINGLE_KEYS_KEY, "off") };
+    }
+}
+
+/// Whether the keyboard is that of a Mac.
+#[must_use]
+pub fn is_mac() -> bool {
+    window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac") || platform.starts_with("iP"))
+}
+
+/// Moves focus to the page's own search field and selects what is in it. Says whether there is one.
+pub fn focus_search() -> bool {
+    let Ok(Some(field)) = document().query_selector("#main input[type=search]") else { return false };
+    let Ok(field) = field.dyn_into::<HtmlInputElement>() else { return false };
+    field.select();
+    field.focus().is_ok()
+}
+
+/// Brings the element with this id into view inside its scrolling parent.
+pub fn reveal(id: &str) {
+    let Some(element) = document().get_element_by_id(id) else { return };
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
 /// Whether a dialog is open.

@@ -20,6 +20,7 @@ pub mod review;
 pub mod rich_text;
 pub mod role;
 pub mod roles;
+pub mod search;
 pub mod sending;
 pub mod settings;
 pub mod sign_in;

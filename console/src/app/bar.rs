@@ -5,8 +5,10 @@ use gbac_console_model::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
+use super::search::Find;
 use crate::dom;
 use crate::store::draft::Draft;
+use crate::store::search::SearchSession;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Glyph, Icon, IconButton};
 
@@ -27,7 +29,7 @@ pub(super) fn Bar(is_hidden: Signal<bool>) -> impl IntoView {
                 {SERVICE_PAGES.map(|(href, words)| view! { <NavLink href=href>{words}</NavLink> }).collect_view()}
                 <ReviewLink />
             </nav>
-            <div class="bar-end"><Chip /><ReadAgain /><ThemeSwitch /></div>
+            <div class="bar-end"><Find /><Chip /><ReadAgain /><ThemeSwitch /></div>
         </header>
     }
 }
@@ -35,6 +37,8 @@ pub(super) fn Bar(is_hidden: Signal<bool>) -> impl IntoView {
 #[component]
 fn NavLink(href: &'static str, children: Children) -> impl IntoView {
     let location = use_location();
+    // What is looked for seldom leaves a narrow bar, and is found by the search.
+    let class = (href == address::EXCHANGE).then_some("wide");
     // `page` for the page itself, `true` for one below it, as on a role's page.
     let current = move || {
         let here = location.pathname.get();
@@ -44,7 +48,7 @@ fn NavLink(href: &'static str, children: Children) -> impl IntoView {
             here.strip_prefix(href).is_some_and(|rest| rest.starts_with('/')).then_some("true")
         }
     };
-    view! { <a href=href aria-current=current>{children()}</a> }
+    view! { <a href=href class=class aria-current=current>{children()}</a> }
 }
 
 /// Leads to the draft, while there is one.
@@ -123,6 +127,11 @@ fn ReadAgain() -> impl IntoView {
 pub(super) fn ThemeSwitch() -> impl IntoView {
     let dark = RwSignal::new(dom::is_dark());
     let label = Signal::derive(move || if dark.get() { "Switch to light" } else { "Switch to dark" }.to_owned());
+    let search = expect_context::<SearchSession>();
+    Effect::new(move |_| {
+        search.themes.track();
+        dark.set(dom::is_dark());
+    });
     let switch = move |()| {
         let now = !dark.get_untracked();
         dom::set_theme(if now { dom::Theme::Dark } else { dom::Theme::Light });

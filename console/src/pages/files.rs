@@ -13,6 +13,7 @@ use super::permissions::{FindingsPage, MatrixPage, PermissionsPage, WhoCanPage};
 use super::review::ReviewPage;
 use super::role::RolePage;
 use super::roles::RolesPage;
+use super::search::{Search, ShortcutList};
 use super::settings::SettingsPage;
 use super::simulator::{Simulator, VERIFIER};
 
@@ -28,6 +29,8 @@ chunk!(pub(crate) SIMULATOR, "The simulator", simulator, fetch_simulator, draw_s
 chunk!(pub(crate) SETTINGS, "Settings", rest, fetch_settings, draw_settings, view! { <SettingsPage /> }.into_any());
 chunk!(pub(crate) AUDIT, "Audit", rest, fetch_audit, draw_audit, view! { <AuditPage /> }.into_any());
 chunk!(pub(crate) CONNECTION, "Connection", rest, fetch_connection, draw_connection, view! { <ConnectionPage /> }.into_any());
+chunk!(pub(crate) SEARCH, "The search", rest, fetch_search, draw_search, view! { <Search /> }.into_any());
+chunk!(pub(crate) SHORTCUTS, "The shortcuts", rest, fetch_shortcuts, draw_shortcuts, view! { <ShortcutList /> }.into_any());
 
 /// One chunk of each file, those first that are likely to be needed next.
 pub(crate) const ALL: &[Chunk] = &[SIMULATOR, VERIFIER, ROLES, ROLE];

@@ -17,6 +17,7 @@ pub mod review;
 mod rich_text;
 pub mod role;
 pub mod roles;
+mod search;
 pub mod settings;
 pub mod simulator;
 mod unread;

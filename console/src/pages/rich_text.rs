@@ -13,6 +13,15 @@ pub(super) fn sentence(words: &RichText) -> impl IntoView + use<> {
     words.0.iter().map(word).collect_view()
 }
 
+/// The same without links, inside something that is chosen as a whole.
+pub(super) fn unlinked(words: &RichText) -> impl IntoView + use<> {
+    let plain = |span: &Span| match span {
+        Span::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        other => word(other),
+    };
+    words.0.iter().map(plain).collect_view()
+}
+
 fn word(word: &Span) -> AnyView {
     match word {
         Span::Text(text) if text == " → " => view! { <span class="hop">" → "</span> }.into_any(),

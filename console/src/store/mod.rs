@@ -2,6 +2,7 @@
 
 pub mod draft;
 pub mod findings;
+pub mod search;
 pub mod seen_groups;
 pub mod service;
 pub mod simulator;

@@ -1,12 +1,17 @@
 //! The simulator's session: its inputs while the tab is open.
 
 use gbac_analysis::HypotheticalChanges;
+use gbac_analysis::provider::AcceptedTokens;
+use gbac_console_model::connection::Connection;
+use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
+
+use crate::store::service::Service;
 
 /// What is entered in the simulator, also while other pages are open; a context of the console. It ends with the tab.
 #[derive(Clone, Copy)]
@@ -40,6 +45,16 @@ impl SimulatorSession {
             open: RwSignal::new(vec![Panel::WhatIf]),
             properties: RwSignal::new(Map::new()),
         }
+    }
+
+    /// Whose tokens the service accepts, as far as it is known.
+    pub fn accepted(self, service: Service) -> Memo<AcceptedTokens> {
+        Memo::new(move |_| {
+            // What the service requires says nothing about another cluster.
+            let is_own = service.connection.with(|connection| *connection == Connection::Service);
+            let info = service.info.get().filter(|_| is_own);
+            self.properties.with(|properties| of_service(properties, info.as_ref()))
+        })
     }
 }
 

@@ -50,6 +50,37 @@ fn OpenDialog(
     small: bool,
     children: ChildrenFn,
 ) -> impl IntoView {
+    let title_id = format!("{id}-title");
+    let labelled_by = title_id.clone();
+    view! {
+        <Modal on_close=on_close id=id class=if small { "dlg sm" } else { "dlg" } labelled_by=labelled_by>
+            <div class="dlg-h">
+                <h2 id=title_id.clone()>{title.run()}</h2>
+            </div>
+            {children()}
+        </Modal>
+    }
+}
+
+/// A modal dialog without a head of its own, open as long as it is in the page.
+#[component]
+pub fn Modal(
+    /// Asked to close, by Esc.
+    #[prop(into)]
+    on_close: Callback<()>,
+    /// An id.
+    id: &'static str,
+    /// How it looks.
+    class: &'static str,
+    /// The id of its title; without one, `label` names it.
+    #[prop(optional, into)]
+    labelled_by: Option<String>,
+    /// Its name, where it has no title.
+    #[prop(optional, into)]
+    label: Option<String>,
+    /// The content.
+    children: ChildrenFn,
+) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if element.get().is_some() {
@@ -64,23 +95,19 @@ fn OpenDialog(
         leaving.store(true, Ordering::Relaxed);
         dom::close_modal(element);
     });
-    let title_id = format!("{id}-title");
-    let labelled_by = title_id.clone();
     view! {
         <dialog
             node_ref=element
-            class=if small { "dlg sm" } else { "dlg" }
+            class=class
             id=id
             aria-labelledby=labelled_by
+            aria-label=label
             on:close=move |_: ev::Event| {
                 if !is_leaving.load(Ordering::Relaxed) {
                     on_close.run(());
                 }
             }
         >
-            <div class="dlg-h">
-                <h2 id=title_id>{title.run()}</h2>
-            </div>
             {children()}
         </dialog>
     }

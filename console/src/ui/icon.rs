@@ -67,6 +67,12 @@ pub enum Glyph {
     Again,
     /// A page with a question mark: not found.
     Missing,
+    /// Lines: a topic.
+    Topic,
+    /// A page.
+    Page,
+    /// A bolt: something to do.
+    Action,
 }
 
 impl Glyph {
@@ -105,6 +111,9 @@ impl Glyph {
             Self::Off => "#i-off",
             Self::Again => "#i-again",
             Self::Missing => "#i-missing",
+            Self::Topic => "#i-topic",
+            Self::Page => "#i-page",
+            Self::Action => "#i-act",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A summary of a policy: the ACLs of every principal, counted, and the names in ACLs.
 
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
 
 /// A principal with the number of its ACLs.
@@ -37,6 +37,8 @@ pub struct AclCount {
 pub struct NamedPattern {
     /// The resources' type.
     pub resource_type: ResourceType,
+    /// How the name is compared.
+    pub pattern_type: PatternType,
     /// The name or prefix.
     pub name: String,
     /// The principals of its ACLs, as indices of [`PolicySummary::all`], without duplicates, in no particular order.
@@ -119,7 +121,8 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
                 }
             }
         }
-        named.push(NamedPattern { resource_type: pattern.resource_type, name: pattern.name().to_owned(), scopes });
+        let (resource_type, pattern_type) = (pattern.resource_type, pattern.pattern_type);
+        named.push(NamedPattern { resource_type, pattern_type, name: pattern.name().to_owned(), scopes });
     }
     through_roles(&mut all);
     PolicySummary { all, named }

@@ -102,7 +102,36 @@ pub struct AclMatch {
 /// ```
 #[must_use]
 pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
-    let hits = Hits::new(policy, request);
+    holders(policy, &Hits::new(policy, request))
+}
+
+/// Finds who is allowed to make a request for any name that starts with the request's name, by the ACLs that cover all of these
+/// names. ACLs on some of these names are ignored, as in [`matrix_cell`](crate::matrix_cell).
+///
+/// The cost is that of [`who_can`].
+///
+/// ```
+/// use gbac_analysis::who_can_on_prefix;
+/// use gbac_engine::decide::{At, Request};
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "acls": [
+///   { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" },
+///   { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Group:ops", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let who = who_can_on_prefix(&policy, &Request::new(Operation::Read, ResourceType::Topic, "orders-", At::IgnoringExpiry));
+/// assert_eq!(who.entries.len(), 1);
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn who_can_on_prefix(policy: &Policy, request: &Request<'_>) -> WhoCan {
+    holders(policy, &Hits::at(policy, request, Place::named(PatternType::Prefixed, request.resource_name)))
+}
+
+/// Finds the holders that these rows affect.
+fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
     // Sorted by number. `User:*` is everyone if it is the principal of an ACL, and a user if it is a member.
     let mut affected: Vec<(PrincipalId, bool)> = Vec::new();
     let mut blocked_for = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use gbac_analysis::{Scope, WhoCanEntry, who_can};
+use gbac_analysis::{Scope, WhoCanEntry, who_can, who_can_on_prefix};
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
@@ -21,6 +21,8 @@ pub struct WhoCanQuery {
     pub operation: Operation,
     /// The resource's type.
     pub resource_type: ResourceType,
+    /// How the name is meant: a name, or the start of all names that are asked about.
+    pub pattern: PatternType,
     /// The resource's name, as typed.
     pub name: String,
     /// The host, as typed; empty or `*` is not known.
@@ -32,6 +34,7 @@ impl Default for WhoCanQuery {
         Self {
             operation: Operation::Read,
             resource_type: ResourceType::Topic,
+            pattern: PatternType::Literal,
             name: String::new(),
             host: String::new(),
         }
@@ -56,7 +59,8 @@ impl WhoCanQuery {
             true => acl.operation,
             false => operations.first().copied().unwrap_or(Operation::Read),
         };
-        Self { operation, resource_type: acl.resource_type, name: acl.resource_name.clone(), host: String::new() }
+        let (resource_type, name) = (acl.resource_type, acl.resource_name.clone());
+        Self { operation, resource_type, name, ..Self::default() }
     }
 
     /// Reads the query of an address, without the `?`; none when it asks nothing.
@@ -65,7 +69,9 @@ impl WhoCanQuery {
         let resource_type = value(query, "type")?.parse::<ResourceType>().ok()?;
         let operation = value(query, "operation")?.parse::<Operation>().ok()?;
         let name = value(query, "name").unwrap_or_default();
-        Some(Self { operation, resource_type, name, host: value(query, "host").unwrap_or_default() }.fitting())
+        let pattern = value(query, "pattern").and_then(|text| text.parse::<PatternType>().ok());
+        let host = value(query, "host").unwrap_or_default();
+        Some(Self { operation, resource_type, pattern: pattern.unwrap_or(PatternType::Literal), name, host }.fitting())
     }
 
     /// The address of the question.
@@ -74,6 +80,7 @@ impl WhoCanQuery {
         let parts = [
             ("operation", self.operation.spelling().cli.to_owned()),
             ("type", self.resource_type.spelling().cli.to_owned()),
+            ("pattern", if self.is_prefix() { self.pattern.spelling().cli.to_owned() } else { String::new() }),
             ("name", if self.has_name() { self.name.clone() } else { String::new() }),
             ("host", self.host.clone()),
         ];
@@ -84,6 +91,12 @@ impl WhoCanQuery {
     #[must_use]
     pub const fn has_name(&self) -> bool {
         !matches!(self.resource_type, ResourceType::Cluster | ResourceType::Registry)
+    }
+
+    /// Whether all names that start with the name are asked about.
+    #[must_use]
+    pub const fn is_prefix(&self) -> bool {
+        self.has_name() && matches!(self.pattern, PatternType::Prefixed)
     }
 
     /// The same question with an operation that the type has.
@@ -254,17 +267,18 @@ pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> Who
     let name = query.resource_name();
     let request = Request::new(query.operation, query.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
-    let found = who_can(policy, &request);
+    let found = if query.is_prefix() { who_can_on_prefix(policy, &request) } else { who_can(policy, &request) };
     let group_of = |entry: &WhoCanEntry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
         (Outcome::Allow, ..) => WhoCanGroup::Can,
         (Outcome::Deny, Some(_), _) => WhoCanGroup::Blocked,
         (Outcome::Deny, None, false) => WhoCanGroup::Carries,
         (Outcome::Deny, None, true) => WhoCanGroup::FromSomeHost,
     };
-    let is_prefix = found.entries.iter().any(|entry| {
-        let acls = entry.granted_by.iter().chain(&entry.denied_by).map(|by| &by.acl);
-        acls.into_iter().any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
-    });
+    let is_prefix = !query.is_prefix()
+        && found.entries.iter().any(|entry| {
+            let acls = entry.granted_by.iter().chain(&entry.denied_by).map(|by| &by.acl);
+            acls.into_iter().any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
+        });
     let mut groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)> =
         WhoCanGroup::ALL.into_iter().map(|group| (group, Vec::new())).collect();
     let mut put = |group: WhoCanGroup, found| {
@@ -362,6 +376,24 @@ mod tests {
             WhoCanQuery { resource_type: ResourceType::Cluster, name: "x".into(), ..WhoCanQuery::default() }.fitting();
         assert_eq!(cluster.address(), "/security/permissions/who-can?operation=create&type=cluster");
         assert_eq!(cluster.resource_name(), CLUSTER_NAME);
+    }
+
+    #[test]
+    fn a_prefix_is_answered_by_what_covers_all_of_its_names() {
+        let names = |pattern, name: &str| {
+            let query =
+                WhoCanQuery { operation: Operation::Write, pattern, name: name.into(), ..WhoCanQuery::default() };
+            let address = query.address();
+            assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(query.clone()));
+            let answer = answer(&policy(), &query, None);
+            let of = |group| answer.tally(group).total();
+            (of(WhoCanGroup::Can), of(WhoCanGroup::Blocked), answer.is_prefix)
+        };
+        // The literal deny for `Group:qa` is on one of the names only.
+        assert_eq!(names(PatternType::Prefixed, "pay-"), (4, 0, false));
+        assert_eq!(names(PatternType::Literal, "pay-"), (4, 0, true));
+        assert_eq!(names(PatternType::Literal, "pay-eu"), (3, 1, false));
+        assert_eq!(names(PatternType::Prefixed, "pa"), (1, 0, false), "the superuser");
     }
 
     #[test]

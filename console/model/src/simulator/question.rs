@@ -60,7 +60,7 @@ impl AccessRequest {
 }
 
 /// An operation as a verb before its resource.
-const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
+pub(crate) const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
     match (operation, resource_type) {
         (Operation::All, _) => "do everything on",
         (Operation::Read, ResourceType::Group) => "join",

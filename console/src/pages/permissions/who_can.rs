@@ -9,7 +9,7 @@ use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
 use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands};
-use gbac_engine::model::{Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{Operation, PatternType, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -87,6 +87,9 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
         let choice = |operation: &Operation| Choice::new(operation.spelling().cli, operation.spelling().label);
         of.operations().iter().map(choice).chain([choice(&Operation::All)]).collect::<Vec<_>>()
     });
+    let pattern = Signal::derive(move || form.with(|form| form.pattern.spelling().cli.to_owned()));
+    let patterns: Vec<Choice> =
+        PatternType::ALL.iter().map(|of| Choice::new(of.spelling().cli, capitalized(of.spelling().label))).collect();
     let types: Vec<Choice> =
         ResourceType::ALL.iter().map(|of| Choice::new(of.spelling().cli, of.spelling().label)).collect();
     let has_name = Memo::new(move |_| form.with(WhoCanQuery::has_name));
@@ -115,6 +118,13 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
                     form.update(|form| *form = WhoCanQuery { resource_type, ..form.clone() }.fitting());
                 }
             } />
+            <Select id="who-pattern" label="Pattern type" value=pattern choices=patterns
+                disabled=Signal::derive(move || !has_name.get())
+                on_change=move |id: String| {
+                    if let Ok(pattern) = id.parse::<PatternType>() {
+                        form.update(|form| form.pattern = pattern);
+                    }
+                } />
             <Field id="who-name" label="Resource name" mono=true
                 value=Signal::derive(move || form.with(|form| form.resource_name().to_owned()))
                 disabled=Signal::derive(move || !has_name.get())
@@ -142,7 +152,13 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let remark = remark(&query, &answer);
     let verb = format!(
         " can {operation} {} ",
-        if name.is_some() { resource } else { format!("the {}", query.resource_type.spelling().label) }
+        if query.is_prefix() {
+            format!("every {resource} that starts with")
+        } else if name.is_some() {
+            resource
+        } else {
+            format!("the {}", query.resource_type.spelling().label)
+        }
     );
     let plural = |number: usize, one: &str, many: &str| format!("{} {}", thousands(number), agree(number, one, many));
     view! {
@@ -184,6 +200,9 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
 fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
     match (query.name.as_str(), answer.is_prefix) {
         _ if !query.has_name() => None,
+        _ if query.is_prefix() => {
+            Some("This is about all names that start with this prefix: ACLs on longer names are not included.")
+        }
         ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
         (_, true) => {
             Some("This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.")

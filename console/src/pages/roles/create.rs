@@ -17,19 +17,22 @@ use crate::ui::{Button, ButtonKind, Dialog, DialogActions, Field};
 pub fn CreateRole(
     /// Whether it is open.
     open: RwSignal<bool>,
+    /// The name that it begins with, taken when it opens.
+    name: RwSignal<String>,
 ) -> impl IntoView {
     view! {
         <Dialog open=open on_close=move |()| open.set(false) id="create-role" title=|| "Create role" small=true>
-            <Form open=open />
+            <Form open=open given=name />
         </Dialog>
     }
 }
 
 #[component]
-fn Form(open: RwSignal<bool>) -> impl IntoView {
+fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let navigate = use_navigate();
-    let name = RwSignal::new(String::new());
+    // Another role begins without a name.
+    let name = RwSignal::new(given.try_update_untracked(std::mem::take).unwrap_or_default());
     let sent = RwSignal::new(false);
     let error = Signal::derive(move || {
         let name = name.get();

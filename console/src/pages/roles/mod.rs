@@ -24,6 +24,7 @@ use self::row::{Row, link_id};
 use crate::dom;
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
+use crate::store::search::SearchSession;
 use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Heads, Icon, SortHead, SortOrder, Table};
 
@@ -37,6 +38,7 @@ pub fn RolesPage() -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
     let creating = RwSignal::new(false);
+    let new_name = RwSignal::new(String::new());
     let deleting = RwSignal::new(None::<String>);
     let (view, search) = view_in_address();
     let all = Memo::new(move |_| {
@@ -46,6 +48,18 @@ pub fn RolesPage() -> impl IntoView {
     let has_roles = Memo::new(move |_| all.with(|all| all.as_ref().is_some_and(|all| !all.is_empty())));
     let state = Memo::new(move |_| all.with(|all| all.as_ref().map(|all| all.is_empty())));
     let has_none = Memo::new(move |_| service.can.with(|can| can.roles.reason()));
+    // The search asks for a role of this name.
+    let wanted = expect_context::<SearchSession>().new_role;
+    Effect::new(move |_| {
+        if state.get().is_some()
+            && has_none.get().is_none()
+            && let Some(name) = wanted.get()
+        {
+            wanted.set(None);
+            new_name.set(name);
+            creating.set(true);
+        }
+    });
     let content = move || match state.get() {
         _ if has_none.get().is_some() => view! {
             <div class="panel flat">
@@ -72,7 +86,7 @@ pub fn RolesPage() -> impl IntoView {
             </div>
         </div>
         {content}
-        <CreateRole open=creating />
+        <CreateRole open=creating name=new_name />
         <DeleteRole deletion=Deletion { name: deleting, focus_after: "roles-search".into() } on_deleted=|_| () />
     }
 }

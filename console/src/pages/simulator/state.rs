@@ -5,9 +5,7 @@ use std::sync::Arc;
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_console_model::connection::Connection;
 use gbac_console_model::rich_text::RichText;
-use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::question::{self, AccessRequest};
@@ -71,12 +69,7 @@ pub(super) struct SimulatorState {
 impl SimulatorState {
     pub(super) fn new(service: Service, session: SimulatorSession) -> Self {
         let SimulatorSession { inputs, other, trials, request, saved, open, properties } = session;
-        let accepted = Memo::new(move |_| {
-            // What the service requires says nothing about another cluster.
-            let is_own = service.connection.with(|connection| *connection == Connection::Service);
-            let info = service.info.get().filter(|_| is_own);
-            properties.with(|properties| of_service(properties, info.as_ref()))
-        });
+        let accepted = session.accepted(service);
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let verifier = verifier::wanted(inputs, now);

@@ -1,0 +1,513 @@
+//! Answers to typed questions: decided by the simulator's evaluation, the matrix and who can (D-67).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use gbac_analysis::provider::AcceptedTokens;
+use gbac_analysis::{MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell};
+use gbac_engine::decide::{At, Outcome};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::Policy;
+
+use crate::permissions::matrix::MatrixQuery;
+use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
+use crate::phrases::{agree, capitalized, count, thousands};
+use crate::rich_text::{RichText, listed};
+use crate::search::index::{SHOWN, SearchIndex};
+use crate::search::question::{TypedQuestion, TypedRequest};
+use crate::search::target::SearchTarget;
+use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::question::{AccessRequest, in_sentence, verb};
+use crate::simulator::verdict::{Verdict, VerdictKind, Why};
+use crate::simulator::{View, evaluate};
+
+/// How many names and prefixes of one question are evaluated.
+const EVALUATED: usize = 50;
+
+/// Where a known identity comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdentityOrigin {
+    /// From what is entered in the simulator.
+    Simulator,
+    /// From a token of the demo's identity provider.
+    Demo,
+}
+
+impl IdentityOrigin {
+    const fn words(self, mode: IdentityMode) -> &'static str {
+        match (self, mode) {
+            (Self::Simulator, IdentityMode::Token) => "from the token in the simulator",
+            (Self::Simulator, IdentityMode::ByHand) => "from what is entered in the simulator",
+            (Self::Demo, _) => "from the token of the demo",
+        }
+    }
+}
+
+/// A user whose groups are known in this tab, so that a question about the user includes them.
+#[derive(Clone)]
+pub struct KnownIdentity {
+    inputs: Inputs,
+    identity: Arc<Identity>,
+    origin: IdentityOrigin,
+}
+
+/// Without its inputs: they may hold a token.
+impl fmt::Debug for KnownIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KnownIdentity").field("user", &self.identity.user()).finish_non_exhaustive()
+    }
+}
+
+impl KnownIdentity {
+    /// The identity of what is entered, where it names a user.
+    #[must_use]
+    pub fn read(
+        inputs: &Inputs,
+        origin: IdentityOrigin,
+        policy: &Arc<Policy>,
+        accepted: &AcceptedTokens,
+        now: f64,
+    ) -> Option<Self> {
+        let who = evaluate(inputs, Some(policy), accepted, now).who?;
+        let identity = Arc::clone(who.identity.as_ref().ok()?);
+        Some(Self { inputs: inputs.clone(), identity, origin })
+    }
+}
+
+/// What questions are answered with.
+pub struct AnswerContext<'a> {
+    /// The policy of the service, which decides.
+    pub policy: &'a Arc<Policy>,
+    /// The names, those of the draft too.
+    pub index: &'a SearchIndex,
+    /// The users whose groups are known; the first of a name counts.
+    pub known: &'a [KnownIdentity],
+    /// Whose tokens the service accepts.
+    pub accepted: &'a AcceptedTokens,
+    /// The time in seconds since 1970.
+    pub now: f64,
+    /// Whether there is a draft, which no answer includes.
+    pub has_draft: bool,
+}
+
+/// What an answer says at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerMark {
+    /// Allowed.
+    Allow,
+    /// Denied by a rule.
+    Deny,
+    /// Nothing allows it.
+    NoRule,
+    /// Allowed on some of the names.
+    Partly,
+    /// The question has no answer yet.
+    Unclear,
+}
+
+/// One line below an answer that can be chosen: a match of an ambiguous name, or one of several resources.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerChoice {
+    /// What it is.
+    pub words: RichText,
+    /// What is decided for it.
+    pub mark: Option<AnswerMark>,
+    /// What is said of it.
+    pub detail: String,
+    /// What choosing it does.
+    pub target: SearchTarget,
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchAnswer {
+    /// What it says at a glance.
+    pub mark: AnswerMark,
+    /// The same in a word or two.
+    pub title: String,
+    /// The reason in a few words.
+    pub reason: String,
+    /// Sentences: the answer, what decides, what it does not include.
+    pub lines: Vec<RichText>,
+    /// What choosing the answer does, and the words for it.
+    pub target: Option<(SearchTarget, &'static str)>,
+    /// What can be chosen below it.
+    pub choices: Vec<AnswerChoice>,
+    /// How many more choices there are.
+    pub more: usize,
+}
+
+impl SearchAnswer {
+    fn new(mark: AnswerMark, title: impl Into<String>, reason: impl Into<String>) -> Self {
+        let (lines, target, choices, more) = Default::default();
+        Self { mark, title: title.into(), reason: reason.into(), lines, target, choices, more }
+    }
+
+    /// The answer as plain text, for assistive technology.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        let lines: Vec<String> = self.lines.iter().map(RichText::plain).collect();
+        format!("{}. {}. {}", self.title, self.reason, lines.join(" "))
+    }
+}
+
+/// Answers a question.
+#[must_use]
+pub(super) fn answer(question: &TypedQuestion, context: &AnswerContext<'_>) -> SearchAnswer {
+    let mut answer = match question {
+        TypedQuestion::Incomplete(example) => {
+            let mut answer =
+                SearchAnswer::new(AnswerMark::Unclear, "Ask a question", "Name an operation and a resource");
+            answer.lines.push(RichText::new().text("For example: ").code(*example));
+            return answer;
+        }
+        TypedQuestion::WhoCan(request) => who(request, context),
+        TypedQuestion::Can { who, request } => match principal_of(who, context) {
+            Ok(principal) => can(&principal, request, context),
+            Err(candidates) => return ambiguous(who, &candidates, request),
+        },
+    };
+    if context.has_draft {
+        answer.lines.push("Your draft is not included.".into());
+    }
+    answer
+}
+
+/// The one principal that a text means.
+///
+/// # Errors
+/// Those that it could mean, two at least.
+pub(super) fn principal_of(text: &str, context: &AnswerContext<'_>) -> Result<Principal, Vec<Principal>> {
+    let mut found: Vec<Principal> = context.index.principals_named(text).into_iter().cloned().collect();
+    if found.is_empty() {
+        let wanted = text.to_lowercase();
+        let known = context.known.iter().map(|known| Principal::user(known.identity.user()));
+        found = known.filter(|user| user.name().to_lowercase().contains(&wanted)).collect();
+        found.dedup();
+    }
+    match found.as_slice() {
+        [] => Ok(Principal::parse(text).unwrap_or_else(|_| Principal::user(text))),
+        [only] => Ok(only.clone()),
+        _ => Err(found),
+    }
+}
+
+fn ambiguous(who: &str, candidates: &[Principal], request: &TypedRequest) -> SearchAnswer {
+    let matches = format!("{} match", count(candidates.len(), "principal"));
+    let mut answer = SearchAnswer::new(AnswerMark::Unclear, "Which one?", matches);
+    answer.lines.push(RichText::new().text("Choose who is meant by ").code(who).text("."));
+    answer.choices = (candidates.iter().take(SHOWN))
+        .map(|principal| AnswerChoice {
+            words: RichText::new().principal(principal),
+            mark: None,
+            detail: "Ask about this one".into(),
+            target: SearchTarget::Ask(asked(principal, request)),
+        })
+        .collect();
+    answer.more = candidates.len().saturating_sub(SHOWN);
+    answer
+}
+
+/// The question with this principal, as it is typed.
+fn asked(principal: &Principal, request: &TypedRequest) -> String {
+    let quoted = |text: &str| match text.contains(char::is_whitespace) {
+        true => format!("\"{text}\""),
+        false => text.to_owned(),
+    };
+    let resource = match request.resource_type {
+        ResourceType::Topic => quoted(&request.name),
+        ResourceType::Cluster => "cluster".into(),
+        ResourceType::Registry => "registry".into(),
+        other => format!("{} {}", in_sentence(other).to_lowercase(), quoted(&request.name)),
+    };
+    format!("can {} {} {resource}", quoted(&principal.to_string()), request.operation.spelling().cli)
+}
+
+/// The names and prefixes that a question is about.
+fn patterns_of(request: &TypedRequest, index: &SearchIndex) -> Vec<NamePattern> {
+    let one = |name: &str| vec![NamePattern { pattern_type: PatternType::Literal, name: name.to_owned() }];
+    match request.resource_type {
+        ResourceType::Cluster => one(CLUSTER_NAME),
+        ResourceType::Registry => one(""),
+        of => index.resources_named(of, &request.name),
+    }
+}
+
+/// What is done, in a sentence; several names are told by what was typed.
+fn deed(request: &TypedRequest, patterns: &[NamePattern]) -> RichText {
+    let TypedRequest { operation, resource_type, name } = request;
+    let verb = verb(*operation, *resource_type);
+    match patterns {
+        [NamePattern { pattern_type: PatternType::Literal, name }] => {
+            let access = AccessRequest {
+                operation: *operation,
+                resource_type: *resource_type,
+                resource_name: name.clone(),
+                host: None,
+            };
+            access.deed()
+        }
+        [NamePattern { name, .. }] => RichText::new()
+            .text(format!("{verb} every {} that starts with ", in_sentence(*resource_type)))
+            .resource(name),
+        _ => {
+            let number = count(patterns.len(), &format!("{} pattern", in_sentence(*resource_type)));
+            RichText::new().text(format!("{verb} the {number} that match ")).resource(name)
+        }
+    }
+}
+
+/// Whether somebody can do something.
+fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
+    let patterns = patterns_of(request, context.index);
+    if principal.kind() != PrincipalType::User || principal.is_everyone() {
+        let subject = ReachSubject::Scope(Scope::of(principal));
+        let address = MatrixQuery::of(principal).address();
+        let target = move |_: &NamePattern| SearchTarget::Address(address.clone());
+        let mut answer = of_cells(principal, request, &patterns, &subject, context, &target);
+        answer.target = patterns.first().map(|first| (target(first), "Open in matrix"));
+        return answer;
+    }
+    let known = context.known.iter().find(|known| known.identity.user() == principal.name());
+    let inputs = |name: &str| {
+        let by_hand = || Inputs { mode: IdentityMode::ByHand, user: principal.name().into(), ..Inputs::default() };
+        let who = known.map_or_else(by_hand, |known| known.inputs.clone());
+        let (operation, resource_type) = (request.operation, request.resource_type);
+        Inputs { operation, resource_type, resource_name: name.to_owned(), host: String::new(), ..who }
+    };
+    let first = patterns.first().map_or("", |first| first.name.as_str());
+    let view = evaluate(&inputs(first), Some(context.policy), context.accepted, context.now);
+    let is_one_name = matches!(patterns.as_slice(), [NamePattern { pattern_type: PatternType::Literal, .. }]);
+    let identity = identity_of(&view);
+    let mut answer = match (&view.verdict, identity) {
+        (Some(verdict), _) if is_one_name || !asks_acls(verdict) => of_verdict(verdict),
+        (_, Some(identity)) => {
+            let subject = ReachSubject::Identity(identity);
+            let target = |pattern: &NamePattern| match pattern.pattern_type {
+                PatternType::Literal => SearchTarget::Simulate(Box::new(inputs(&pattern.name))),
+                PatternType::Prefixed => SearchTarget::Address(matrix_of(&subject, principal)),
+            };
+            of_cells(principal, request, &patterns, &subject, context, &target)
+        }
+        (_, None) => {
+            let reason = "The identity can't be read";
+            let mut answer = SearchAnswer::new(AnswerMark::Unclear, "No answer", reason);
+            answer.lines.extend(view.problems.first().map(|problem| problem.words.clone()));
+            answer
+        }
+    };
+    answer.target = Some(match (is_one_name, identity_of(&view)) {
+        (false, Some(identity)) => {
+            (SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal)), "Open in matrix")
+        }
+        _ => (SearchTarget::Simulate(Box::new(inputs(first))), "Open in simulator"),
+    });
+    answer.lines.push(groups_line(known));
+    answer
+}
+
+fn identity_of(view: &View) -> Option<Identity> {
+    view.who.as_ref().and_then(|who| who.identity.as_ref().ok()).map(|identity| (**identity).clone())
+}
+
+/// Whether the ACLs had a part in a verdict.
+const fn asks_acls(verdict: &Verdict) -> bool {
+    !matches!(verdict.kind, VerdictKind::SignInFails | VerdictKind::Expired)
+}
+
+/// The matrix of a principal, with its groups where it has some.
+fn matrix_of(subject: &ReachSubject, principal: &Principal) -> String {
+    let groups = match subject {
+        ReachSubject::Identity(identity) => identity.groups().join("\n"),
+        ReachSubject::Scope(_) => String::new(),
+    };
+    MatrixQuery { groups, ..MatrixQuery::of(principal) }.address()
+}
+
+/// Where the groups come from that an answer includes.
+fn groups_line(known: Option<&KnownIdentity>) -> RichText {
+    let Some(known) = known else {
+        return "No token of this user is open in this tab, so the user’s groups are not included.".into();
+    };
+    let from = known.origin.words(known.inputs.mode);
+    let groups = known.identity.groups();
+    if groups.is_empty() {
+        return format!("The user has no groups, {from}.").into();
+    }
+    let named = listed(groups.iter().map(|group| RichText::new().principal(&Principal::group(group))).collect(), 3);
+    let noun = agree(groups.len(), "group ", "groups ");
+    let verb = agree(groups.len(), " comes ", " come ");
+    RichText::new().text(format!("The {noun}")).then(named).text(format!("{verb}{from}."))
+}
+
+/// An answer that is the simulator's verdict.
+fn of_verdict(verdict: &Verdict) -> SearchAnswer {
+    let (mark, title) = match verdict.kind {
+        VerdictKind::Allowed => (AnswerMark::Allow, "Yes"),
+        VerdictKind::DeniedByRule | VerdictKind::SignInFails => (AnswerMark::Deny, "No"),
+        VerdictKind::NothingAllows | VerdictKind::Expired => (AnswerMark::NoRule, "No"),
+    };
+    let mut answer = SearchAnswer::new(mark, title, verdict.kind.title());
+    answer.lines.push(verdict.sentence.clone().text("."));
+    let reasons = verdict.why.iter().filter(|(label, _)| *label != "Would allow").take(1);
+    answer.lines.extend(reasons.map(|(label, why)| {
+        let words = RichText::new().text(format!("{label}: "));
+        match why {
+            Why::RichText(reason) => words.then(reason.clone()),
+            Why::Paths(paths) => paths.iter().flatten().enumerate().fold(words, |words, (place, hop)| {
+                if place == 0 { words.then(hop.clone()) } else { words.text(" → ").then(hop.clone()) }
+            }),
+            Why::Near(number, reason) => words.text(format!("{number} ")).then(reason.clone()),
+        }
+    }));
+    answer
+}
+
+/// What a cell of the matrix says.
+fn mark_of(cell: &MatrixCell) -> AnswerMark {
+    match (cell.outcome, cell.denied_by.is_empty()) {
+        (Outcome::Allow, _) => AnswerMark::Allow,
+        (Outcome::Deny, false) => AnswerMark::Deny,
+        (Outcome::Deny, true) => AnswerMark::NoRule,
+    }
+}
+
+/// What decides a cell: the role or the principal of its ACL.
+fn decided_by(cell: &MatrixCell) -> String {
+    let by = if cell.outcome == Outcome::Allow { cell.granted_by.as_ref() } else { cell.denied_by.first() };
+    match (by, cell.outcome) {
+        (Some(by), outcome) => {
+            let verb = if outcome == Outcome::Allow { "allowed" } else { "denied" };
+            format!("{verb} by {}", crate::escape::plain(&by.acl.principal.to_string()))
+        }
+        (None, Outcome::Allow) => "superuser".into(),
+        (None, Outcome::Deny) => "nothing allows it".into(),
+    }
+}
+
+/// An answer from the cells of the matrix, one for each name or prefix.
+fn of_cells(
+    principal: &Principal,
+    request: &TypedRequest,
+    patterns: &[NamePattern],
+    subject: &ReachSubject,
+    context: &AnswerContext<'_>,
+    target: &dyn Fn(&NamePattern) -> SearchTarget,
+) -> SearchAnswer {
+    let evaluated = patterns.get(..EVALUATED).unwrap_or(patterns);
+    let cells: Vec<(&NamePattern, MatrixCell)> = (evaluated.iter())
+        .map(|pattern| {
+            let on = (request.resource_type, pattern);
+            (pattern, matrix_cell(context.policy, subject, on, request.operation, None, At::seconds(context.now)))
+        })
+        .collect();
+    let number = |mark: AnswerMark| cells.iter().filter(|(_, cell)| mark_of(cell) == mark).count();
+    let (all, allowed) = (cells.len(), number(AnswerMark::Allow));
+    let (mark, title, reason) = match allowed {
+        _ if allowed == all => (AnswerMark::Allow, "Yes", "Allowed".to_owned()),
+        0 if number(AnswerMark::Deny) == all => (AnswerMark::Deny, "No", "Denied by rule".to_owned()),
+        0 => (AnswerMark::NoRule, "No", "Denied, nothing allows it".to_owned()),
+        _ => (AnswerMark::Partly, "Partly", format!("Allowed on {} of {}", thousands(allowed), thousands(all))),
+    };
+    let mut answer = SearchAnswer::new(mark, title, reason);
+    let verb = match allowed {
+        0 => " can't ",
+        _ if allowed == all => " can ",
+        _ => " can, on some but not all names, ",
+    };
+    answer.lines.push(RichText::new().principal(principal).text(verb).then(deed(request, patterns)).text("."));
+    limit(&mut answer, patterns);
+    if let ([(_, cell)], true) = (cells.as_slice(), patterns.len() == 1) {
+        answer.lines.push(format!("{}.", capitalized(&decided_by(cell))).into());
+    } else {
+        answer.choices = (cells.iter().take(SHOWN))
+            .map(|(pattern, cell)| AnswerChoice {
+                words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
+                mark: Some(mark_of(cell)),
+                detail: decided_by(cell),
+                target: target(pattern),
+            })
+            .collect();
+        answer.more = patterns.len().saturating_sub(SHOWN);
+    }
+    answer
+}
+
+/// Says that only some of many names were evaluated.
+fn limit(answer: &mut SearchAnswer, patterns: &[NamePattern]) {
+    if patterns.len() > EVALUATED {
+        answer.lines.push(format!("The first {EVALUATED} of {} were evaluated.", thousands(patterns.len())).into());
+    }
+}
+
+/// Who can do something.
+fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
+    let patterns = patterns_of(request, context.index);
+    let evaluated = patterns.get(..EVALUATED).unwrap_or(&patterns);
+    let query = |pattern: &NamePattern| WhoCanQuery {
+        operation: request.operation,
+        resource_type: request.resource_type,
+        pattern: pattern.pattern_type,
+        name: pattern.name.clone(),
+        ..WhoCanQuery::default()
+    };
+    let mut can: BTreeMap<Principal, usize> = BTreeMap::new();
+    let mut blocked = 0;
+    let mut rows = Vec::new();
+    for pattern in evaluated {
+        let query = query(pattern);
+        let found = who_can::answer(context.policy, &query, None);
+        blocked += found.tally(WhoCanGroup::Blocked).total();
+        let tally = found.tally(WhoCanGroup::Can);
+        let of_group = found.groups.iter().filter(|(group, _)| *group == WhoCanGroup::Can);
+        for principal in of_group.flat_map(|(_, found)| found).map(who_can::WhoCanPrincipal::principal) {
+            *can.entry(principal).or_default() += 1;
+        }
+        rows.push((pattern, tally, query.address()));
+    }
+    let of = |is: &dyn Fn(usize) -> bool| {
+        can.iter().filter(|(_, number)| is(**number)).map(|(principal, _)| principal).collect::<Vec<_>>()
+    };
+    let (every, some) = (of(&|number| number == evaluated.len()), of(&|number| number < evaluated.len()));
+    let mark = if can.is_empty() { AnswerMark::NoRule } else { AnswerMark::Allow };
+    let title =
+        if can.is_empty() { "No one".to_owned() } else { capitalized(&words_of(&can.keys().collect::<Vec<_>>())) };
+    let reason = match blocked {
+        0 if can.is_empty() => "Nothing allows it".to_owned(),
+        0 => "Allowed".to_owned(),
+        blocked => format!("{} blocked by a deny", thousands(blocked)),
+    };
+    let mut answer = SearchAnswer::new(mark, title, reason);
+    let names = |of: &[&Principal]| listed(of.iter().map(|name| RichText::new().principal(name)).collect(), SHOWN);
+    if !every.is_empty() {
+        answer.lines.push(names(&every).text(" can ").then(deed(request, &patterns)).text("."));
+    }
+    if !some.is_empty() {
+        answer.lines.push(names(&some).text(" can on some of these names."));
+    }
+    if can.is_empty() {
+        answer.lines.push(RichText::new().text("No one can ").then(deed(request, &patterns)).text("."));
+    }
+    limit(&mut answer, &patterns);
+    answer.target = rows.first().map(|(.., address)| (SearchTarget::Address(address.clone()), "Open in Who can"));
+    if patterns.len() > 1 {
+        answer.choices = (rows.into_iter().take(SHOWN))
+            .map(|(pattern, tally, address)| AnswerChoice {
+                words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
+                mark: Some(if tally.total() > 0 { AnswerMark::Allow } else { AnswerMark::NoRule }),
+                detail: tally.words(),
+                target: SearchTarget::Address(address),
+            })
+            .collect();
+        answer.more = patterns.len().saturating_sub(SHOWN);
+    }
+    answer
+}
+
+/// How many principals and roles these are.
+fn words_of(principals: &[&Principal]) -> String {
+    let roles = principals.iter().filter(|principal| principal.kind() == PrincipalType::Role).count();
+    Tally { principals: principals.len() - roles, roles }.words()
+}

@@ -1,0 +1,177 @@
+//! Everything that can be found: the names of a policy, prepared once for every key that is pressed.
+
+use std::sync::Arc;
+
+use gbac_analysis::{NamePattern, NamedPattern, PolicySummary, PrincipalSummary, policy_summary};
+use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::Policy;
+
+use crate::search::fuzzy::{FoldedName, Score, Words};
+
+/// How many results of a group are shown.
+pub(super) const SHOWN: usize = 5;
+
+/// The names of a policy, prepared for a search; made once for each policy.
+#[derive(Debug, Clone)]
+pub struct SearchIndex {
+    pub(super) policy: Arc<Policy>,
+    summary: PolicySummary,
+    /// Users and groups.
+    principals: Vec<IndexedName>,
+    roles: Vec<IndexedName>,
+    topics: Vec<IndexedName>,
+}
+
+/// A name with its place in the summary.
+#[derive(Debug, Clone)]
+struct IndexedName {
+    folded: FoldedName,
+    place: usize,
+}
+
+/// The best of a group, and how many there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Best<T> {
+    pub(super) found: Vec<T>,
+    pub(super) number: usize,
+    /// Whether the best has the words as they were typed, not as scattered letters.
+    pub(super) is_run: bool,
+}
+
+impl<T> Best<T> {
+    /// The same results, as something else.
+    pub(super) fn map<U>(self, change: impl FnMut(T) -> U) -> Best<U> {
+        let Self { found, number, is_run } = self;
+        Best { found: found.into_iter().map(change).collect(), number, is_run }
+    }
+}
+
+impl SearchIndex {
+    /// Prepares the names of a policy.
+    #[must_use]
+    pub fn new(policy: &Arc<Policy>) -> Self {
+        let summary = policy_summary(policy);
+        let indexed = |place: usize, name: &str| IndexedName { folded: FoldedName::new(name), place };
+        let of = |is: fn(PrincipalType) -> bool| {
+            let all = summary.all.iter().enumerate().filter(|(_, of)| is(of.principal.kind()));
+            all.map(|(place, of)| indexed(place, of.principal.name())).collect::<Vec<_>>()
+        };
+        let principals = of(|kind| kind != PrincipalType::Role);
+        let roles = of(|kind| kind == PrincipalType::Role);
+        let mut topics: Vec<IndexedName> = (summary.named.iter().enumerate())
+            .filter(|(_, named)| named.resource_type == ResourceType::Topic && !is_all_names(named))
+            .map(|(place, named)| indexed(place, &named.name))
+            .collect();
+        topics.sort_by(|a, b| {
+            let key = |of: &IndexedName| summary.named.get(of.place).map(|named| (&named.name, named.pattern_type));
+            key(a).cmp(&key(b))
+        });
+        Self { policy: Arc::clone(policy), summary, principals, roles, topics }
+    }
+
+    /// Whether it is of this policy.
+    #[must_use]
+    pub fn is_of(&self, policy: &Arc<Policy>) -> bool {
+        Arc::ptr_eq(&self.policy, policy)
+    }
+
+    /// The users and groups that fit best; of one type only, where it is given.
+    pub(super) fn principals(&self, words: &Words, kind: Option<PrincipalType>) -> Best<&PrincipalSummary> {
+        self.best(&self.principals, words, kind)
+    }
+
+    /// The roles that fit best.
+    pub(super) fn roles(&self, words: &Words) -> Best<&PrincipalSummary> {
+        self.best(&self.roles, words, None)
+    }
+
+    fn best(&self, of: &[IndexedName], words: &Words, kind: Option<PrincipalType>) -> Best<&PrincipalSummary> {
+        let holding = |name: &IndexedName| {
+            self.summary.all.get(name.place).filter(|of| kind.is_none_or(|kind| of.principal.kind() == kind))
+        };
+        best(of.iter().filter_map(|name| Some((holding(name)?, name))), words, |of| of.principal.name())
+    }
+
+    /// The topics and prefixes of topics that fit best.
+    pub(super) fn topics(&self, words: &Words) -> Best<&NamedPattern> {
+        let named = self.topics.iter().filter_map(|name| Some((self.summary.named.get(name.place)?, name)));
+        best(named, words, |named| &named.name)
+    }
+
+    /// The principals that a text means: those of that name, else those with it at the start of a word, else those with it
+    /// anywhere. Letter case makes no difference, unless several differ in nothing else.
+    pub(super) fn principals_named(&self, text: &str) -> Vec<&Principal> {
+        let all = || self.summary.all.iter().map(|of| &of.principal);
+        if let Ok((kind, name)) = Principal::split(text) {
+            return all().filter(|of| of.kind() == kind && of.name() == name).collect();
+        }
+        let exact: Vec<&Principal> = all().filter(|of| of.name() == text).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        // A role's name is asked about by its type, so that a question about a user is not about a role too.
+        let words = Words::any([text]);
+        let scored = self.principals.iter().filter_map(|name| {
+            let of = &self.summary.all.get(name.place)?.principal;
+            Some((words.score(of.name(), &name.folded)?.max(0) / 1_000, of))
+        });
+        let scored: Vec<(Score, &Principal)> = scored.collect();
+        let best = scored.iter().map(|(score, _)| *score).max();
+        scored.into_iter().filter(|(score, _)| Some(*score) == best).map(|(_, of)| of).collect()
+    }
+
+    /// The names and prefixes of a type that a text means. A `*` at its end stands for the rest of the name: that prefix, and
+    /// all names and prefixes under it. Otherwise the name itself, where ACLs name it, else all that contain it; a name that is
+    /// contained in none is one that no ACL names.
+    pub(super) fn resources_named(&self, resource_type: ResourceType, text: &str) -> Vec<NamePattern> {
+        let literal = |name: &str| NamePattern { pattern_type: PatternType::Literal, name: name.to_owned() };
+        let mut known: Vec<NamePattern> = (self.summary.named.iter())
+            .filter(|named| named.resource_type == resource_type && !is_all_names(named))
+            .map(|named| NamePattern { pattern_type: named.pattern_type, name: named.name.clone() })
+            .collect();
+        known.sort_by(|a, b| (&a.name, a.pattern_type).cmp(&(&b.name, b.pattern_type)));
+        if let Some(prefix) = text.strip_suffix('*') {
+            let whole = NamePattern { pattern_type: PatternType::Prefixed, name: prefix.to_owned() };
+            let under = known.into_iter().filter(|of| of.name.starts_with(prefix) && *of != whole);
+            return std::iter::once(whole.clone()).chain(under).collect();
+        }
+        if known.iter().any(|of| of.pattern_type == PatternType::Literal && of.name == text) {
+            return vec![literal(text)];
+        }
+        let wanted = text.to_lowercase();
+        known.retain(|of| of.name.to_lowercase().contains(&wanted));
+        if known.is_empty() { vec![literal(text)] } else { known }
+    }
+}
+
+/// The best of these, and the number of all that fit.
+fn best<'a, T: Copy>(
+    candidates: impl Iterator<Item = (T, &'a IndexedName)>,
+    words: &Words,
+    name_of: impl Fn(&T) -> &str,
+) -> Best<T> {
+    let mut found: Vec<(Score, T)> = Vec::with_capacity(SHOWN + 1);
+    let mut number = 0;
+    if words.is_empty() {
+        return Best { found: Vec::new(), number, is_run: false };
+    }
+    for (candidate, name) in candidates {
+        let Some(score) = words.score(name_of(&candidate), &name.folded) else { continue };
+        number += 1;
+        // Of those that fit alike the first stays before the others.
+        let at = found.partition_point(|(known, _)| *known >= score);
+        if at < SHOWN {
+            found.insert(at, (score, candidate));
+            found.truncate(SHOWN);
+        }
+    }
+    let is_run = found.first().is_some_and(|(score, _)| words.is_run(*score));
+    Best { found: found.into_iter().map(|(_, candidate)| candidate).collect(), number, is_run }
+}
+
+fn is_all_names(named: &NamedPattern) -> bool {
+    match named.pattern_type {
+        PatternType::Literal => named.name == "*",
+        PatternType::Prefixed => named.name.is_empty(),
+    }
+}

@@ -1,0 +1,325 @@
+//! The results of a search: an answer, then principals, roles, topics, pages and actions.
+
+use gbac_analysis::{NamedPattern, PrincipalSummary};
+use gbac_engine::model::{Operation, PatternType, Principal, PrincipalType, ResourceType};
+
+use crate::address;
+use crate::permissions::list::{self, ListQuery};
+use crate::permissions::who_can::WhoCanQuery;
+use crate::phrases::count;
+use crate::roles::name_error;
+use crate::search::answer::{AnswerContext, SearchAnswer, answer, principal_of};
+use crate::search::fuzzy::{FoldedName, Words};
+use crate::search::index::{Best, SHOWN};
+use crate::search::label::Label;
+use crate::search::question::{self, TypedQuestion};
+use crate::search::target::SearchTarget;
+use crate::simulator::question::verb;
+
+/// What a result is, for its icon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchKind {
+    /// A user.
+    User,
+    /// A group.
+    Group,
+    /// A role.
+    Role,
+    /// A topic, or a prefix of topics.
+    Topic,
+    /// A page.
+    Page,
+    /// Something to do.
+    Action,
+}
+
+/// One result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchItem {
+    /// What it is.
+    pub kind: SearchKind,
+    /// Its name.
+    pub label: Label,
+    /// What is said of it.
+    pub detail: String,
+    /// What choosing it does.
+    pub target: SearchTarget,
+}
+
+/// The results of one kind, the best first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchGroup {
+    /// What they are.
+    pub title: &'static str,
+    /// Those that are shown.
+    pub items: Vec<SearchItem>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// Everything that was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchResults {
+    /// The answer, where a question was typed.
+    pub answer: Option<SearchAnswer>,
+    /// The groups that have results.
+    pub groups: Vec<SearchGroup>,
+}
+
+impl SearchResults {
+    /// What can be chosen, in the order of the page.
+    #[must_use]
+    pub fn targets(&self) -> Vec<&SearchTarget> {
+        let answer = self.answer.iter().flat_map(|answer| {
+            answer.target.iter().map(|(target, _)| target).chain(answer.choices.iter().map(|choice| &choice.target))
+        });
+        answer.chain(self.groups.iter().flat_map(|group| &group.items).map(|item| &item.target)).collect()
+    }
+
+    /// The results in a few words, for assistive technology.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let number: usize = self.groups.iter().map(|group| group.items.len()).sum();
+        let found = if number == 0 { "No results".to_owned() } else { count(number, "result") };
+        match &self.answer {
+            Some(answer) => format!("{} {found}", answer.plain()),
+            None => found,
+        }
+    }
+}
+
+/// The pages: title, other words for them, address.
+const PAGES: &[(&str, &str, &str)] = &[
+    ("Roles", "members groups acls", address::ROLES),
+    ("Permissions", "principals users groups access", address::PERMISSIONS),
+    ("Simulator", "token check verdict", address::SIMULATOR),
+    ("Who can", "permissions access", address::WHO_CAN),
+    ("Import and export", "backup terraform yaml policy document commands", address::EXCHANGE),
+    ("Matrix", "permissions effective access", address::MATRIX),
+    ("Findings", "permissions lint problems", address::FINDINGS),
+    ("Settings", "properties claim path superusers", address::SETTINGS),
+    ("Audit", "events log", address::AUDIT),
+    ("Connection", "sign in cluster service", address::CONNECTION),
+    ("Review", "draft apply changes", address::REVIEW),
+];
+
+/// The actions that take no name: words, other words for them, what they do.
+const ACTIONS: &[(&str, &str, SearchTarget)] = &[
+    ("Create role", "new add", SearchTarget::CreateRole(String::new())),
+    ("Refresh", "reload read again", SearchTarget::Refresh),
+    ("Switch theme", "dark light", SearchTarget::SwitchTheme),
+    ("Keyboard shortcuts", "keys help", SearchTarget::Shortcuts),
+];
+
+/// Finds what was typed, and answers it where it is a question.
+#[must_use]
+pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
+    let text = typed.trim();
+    let question = question::read(text);
+    let (words, kind) = match &question {
+        Some(TypedQuestion::Incomplete(_)) => {
+            let small = ["can", "who", "why", "can't", "cannot"];
+            (Words::any(text.split_whitespace().filter(|word| !small.contains(&word.to_lowercase().as_str()))), None)
+        }
+        Some(question) => (Words::any(question::names(question).into_iter().flat_map(str::split_whitespace)), None),
+        None => {
+            let (kind, rest) = typed_kind(text);
+            (Words::all(rest), kind)
+        }
+    };
+    let index = context.index;
+    let mut found: Vec<(bool, SearchGroup)> = Vec::new();
+    let mut put = |title, items: Best<SearchItem>| {
+        let Best { found: items, number, is_run } = items;
+        if !items.is_empty() {
+            let more = number.saturating_sub(items.len());
+            found.push((is_run, SearchGroup { title, items, more }));
+        }
+    };
+    if kind != Some(PrincipalType::Role) {
+        put("Principals", index.principals(&words, kind).map(|of| principal_item(of, &words)));
+    }
+    if kind.is_none_or(|kind| kind == PrincipalType::Role) {
+        put("Roles", index.roles(&words).map(|of| principal_item(of, &words)));
+    }
+    if kind.is_none() {
+        put("Topics", index.topics(&words).map(|of| topic_item(of, &words)));
+        put("Pages", pages(question.as_ref(), text, context));
+    }
+    // What has the words as they were typed comes before what only has their letters.
+    found.sort_by_key(|(is_run, _)| !is_run);
+    let mut groups: Vec<SearchGroup> = found.into_iter().map(|(_, group)| group).collect();
+    if kind.is_none() {
+        let Best { found: items, number, .. } = actions(question.as_ref(), text, context);
+        let more = number.saturating_sub(items.len());
+        groups.extend((!items.is_empty()).then_some(SearchGroup { title: "Actions", items, more }));
+    }
+    let answer = question.map(|question| answer(&question, context));
+    SearchResults { answer, groups }
+}
+
+/// The type at the start of a search, such as `group:`, and the rest.
+fn typed_kind(text: &str) -> (Option<PrincipalType>, &str) {
+    let kind = PrincipalType::ALL.iter().copied().find(|kind| {
+        let prefix = kind.prefix();
+        text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+            && text.get(prefix.len()..).is_some_and(|rest| rest.starts_with(':'))
+    });
+    match kind {
+        Some(of) => (kind, text.get(of.prefix().len() + 1..).unwrap_or_default()),
+        None => (None, text),
+    }
+}
+
+fn principal_item(of: &PrincipalSummary, words: &Words) -> SearchItem {
+    let principal = &of.principal;
+    let (kind, label) = match principal.kind() {
+        PrincipalType::User => (SearchKind::User, Label::default().kind("User")),
+        PrincipalType::Group => (SearchKind::Group, Label::default().kind("Group")),
+        PrincipalType::Role => (SearchKind::Role, Label::default()),
+    };
+    let address = match principal.kind() {
+        PrincipalType::Role if !of.is_missing => address::role(principal.name()),
+        _ => ListQuery::one(principal).address(),
+    };
+    let label = label.name(principal.name(), words);
+    SearchItem { kind, label, detail: list::summary(of), target: SearchTarget::Address(address) }
+}
+
+fn topic_item(of: &NamedPattern, words: &Words) -> SearchItem {
+    let query = WhoCanQuery {
+        operation: Operation::Read,
+        resource_type: ResourceType::Topic,
+        pattern: of.pattern_type,
+        name: of.name.clone(),
+        ..WhoCanQuery::default()
+    };
+    let holders = format!("ACLs of {}", count(of.scopes.len(), "principal"));
+    let detail = match of.pattern_type {
+        PatternType::Literal => holders,
+        PatternType::Prefixed => format!("prefix, {holders}"),
+    };
+    let label = Label::default().name(&of.name, words);
+    SearchItem { kind: SearchKind::Topic, label, detail, target: SearchTarget::Address(query.address()) }
+}
+
+/// Those of a list that fit, the best first; all of them while nothing was typed.
+fn fitting<'a, T>(all: &'a [(&str, &str, T)], text: &str) -> Best<(&'a str, &'a T)> {
+    let words = Words::all(text);
+    let mut found: Vec<(i64, &str, &T)> = Vec::new();
+    for (title, more, target) in all {
+        let name = format!("{title} {more}");
+        let score = if words.is_empty() { Some(0) } else { words.score(&name, &FoldedName::new(&name)) };
+        found.extend(score.map(|score| (score, *title, target)));
+    }
+    found.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+    let is_run = found.first().is_some_and(|(score, ..)| words.is_run(*score));
+    let found: Vec<_> = found.into_iter().map(|(_, title, target)| (title, target)).collect();
+    Best { number: found.len(), found, is_run }
+}
+
+/// The pages that fit; those about the principal and the resource of a question.
+fn pages(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext<'_>) -> Best<SearchItem> {
+    let item = |label, detail: &str, address| SearchItem {
+        kind: SearchKind::Page,
+        label,
+        detail: detail.to_owned(),
+        target: SearchTarget::Address(address),
+    };
+    let request = match question {
+        Some(TypedQuestion::Can { request, .. } | TypedQuestion::WhoCan(request)) => Some(request),
+        Some(TypedQuestion::Incomplete(_)) | None => None,
+    };
+    if let Some(request) = request {
+        let mut items = Vec::new();
+        if let Some(TypedQuestion::Can { who, .. }) = question
+            && let Ok(principal) = principal_of(who, context)
+        {
+            let label = Label::default().text("Permissions of ");
+            let label = label.kind(principal.kind().prefix()).name(principal.name(), &Words::all(who));
+            items.push(item(label, "Permissions", ListQuery::one(&principal).address()));
+        }
+        let prefix = request.name.strip_suffix('*');
+        let query = WhoCanQuery {
+            operation: request.operation,
+            resource_type: request.resource_type,
+            pattern: if prefix.is_some() { PatternType::Prefixed } else { PatternType::Literal },
+            name: prefix.unwrap_or(&request.name).to_owned(),
+            ..WhoCanQuery::default()
+        };
+        let label = Label::default().text(format!("Who can {} ", verb(request.operation, request.resource_type)));
+        let label = match request.resource_type {
+            ResourceType::Cluster => label.text("the cluster"),
+            ResourceType::Registry => label.text("the Schema Registry"),
+            _ => label.name(&request.name, &Words::all(&query.name)),
+        };
+        items.push(item(label, "Permissions, Who can", query.address()));
+        return Best { number: items.len(), found: items, is_run: false };
+    }
+    if question.is_some() {
+        return Best { number: 0, found: Vec::new(), is_run: false };
+    }
+    let words = Words::all(text);
+    let Best { mut found, is_run, .. } = fitting(PAGES, text);
+    found.retain(|(_, at)| **at != address::REVIEW || context.has_draft);
+    let number = found.len();
+    found.truncate(SHOWN);
+    let shown = |(title, at): (&str, &&str)| item(Label::default().name(title, &words), "", (*at).to_owned());
+    Best { found: found.into_iter().map(shown).collect(), number, is_run }
+}
+
+/// The actions that fit: those without a name, a new role of this name, and a principal that joins a role.
+fn actions(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext<'_>) -> Best<SearchItem> {
+    if question.is_some() {
+        return Best { number: 0, found: Vec::new(), is_run: false };
+    }
+    let item =
+        |label, detail: &str, target| SearchItem { kind: SearchKind::Action, label, detail: detail.to_owned(), target };
+    let words = Words::all(text);
+    let mut items: Vec<SearchItem> = assignments(text, context);
+    let plain = fitting(ACTIONS, text).found;
+    items.extend(
+        plain.into_iter().map(|(title, target)| item(Label::default().name(title, &words), "", target.clone())),
+    );
+    let name = ["create role ", "create ", "new role "].iter().find_map(|start| strip_start(text, start));
+    let name = name.unwrap_or(text).trim();
+    if !name.is_empty() && name_error(&context.index.policy, name).is_none() {
+        let label = Label::default().text("Create role ").name(name, &Words::all(name));
+        items.push(item(label, "Roles", SearchTarget::CreateRole(name.to_owned())));
+    }
+    let number = items.len();
+    items.truncate(SHOWN);
+    Best { found: items, number, is_run: true }
+}
+
+/// A text without these letters at its start, in any case.
+fn strip_start<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let (first, rest) = text.split_at_checked(start.len())?;
+    first.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+/// `assign Group:eng to Writers`: the roles that fit and that the principal is not in yet.
+fn assignments(text: &str, context: &AnswerContext<'_>) -> Vec<SearchItem> {
+    let Some((who, role)) =
+        strip_start(text, "assign ").or_else(|| strip_start(text, "add ")).and_then(|rest| rest.split_once(" to "))
+    else {
+        return Vec::new();
+    };
+    let Ok(member) = principal_of(who.trim(), context) else { return Vec::new() };
+    let is_member = |role: &Principal| context.index.policy.roles_of(&member).any(|of| of == role.name());
+    if member.kind() == PrincipalType::Role || member.is_everyone() {
+        return Vec::new();
+    }
+    let words = Words::all(role.trim());
+    let found = context.index.roles(&words).found.into_iter().filter(|of| !of.is_missing && !is_member(&of.principal));
+    found
+        .map(|of| {
+            let label =
+                Label::default().text("Assign ").kind(member.kind().prefix()).name(member.name(), &Words::default());
+            let label = label.text(" to ").name(of.principal.name(), &words);
+            let target = SearchTarget::Assign { role: of.principal.name().to_owned(), member: member.clone() };
+            let detail = "adds 1 change to the draft".to_owned();
+            SearchItem { kind: SearchKind::Action, label, detail, target }
+        })
+        .collect()
+}

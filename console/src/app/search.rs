@@ -1,0 +1,80 @@
+//! The search and the list of shortcuts over every page, and the keys that open them.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::dom;
+use crate::pages::chunk::Lazy;
+use crate::pages::files;
+use crate::store::search::SearchSession;
+use crate::ui::{Button, Dialog, DialogActions, Glyph, Icon, Key, Modal};
+
+/// Opens the search and the list of shortcuts by their keys.
+pub(super) fn listen(search: SearchSession) {
+    let keys = window_event_listener(ev::keydown, move |event| {
+        let has_modifier = event.alt_key() || event.shift_key();
+        if (event.ctrl_key() || event.meta_key()) && !has_modifier && event.key().eq_ignore_ascii_case("k") {
+            if search.is_open.get_untracked() {
+                event.prevent_default();
+                search.is_open.set(false);
+            } else if !dom::has_dialog() {
+                event.prevent_default();
+                search.is_open.set(true);
+            }
+            return;
+        }
+        let is_alone = !event.ctrl_key() && !event.meta_key() && !event.alt_key() && !event.is_composing();
+        if !is_alone || dom::is_typing() || dom::has_dialog() || !dom::has_single_keys() {
+            return;
+        }
+        match event.key().as_str() {
+            "/" => {
+                event.prevent_default();
+                if !dom::focus_search() {
+                    search.is_open.set(true);
+                }
+            }
+            "?" => {
+                event.prevent_default();
+                search.has_shortcuts.set(true);
+            }
+            _ => {}
+        }
+    });
+    on_cleanup(move || keys.remove());
+}
+
+/// What opens the search in the bar.
+#[component]
+pub(super) fn Find() -> impl IntoView {
+    let search = expect_context::<SearchSession>();
+    let label = if dom::is_mac() { "Search or ask a question, ⌘ K" } else { "Search or ask a question, Ctrl K" };
+    view! {
+        <button class="find" type="button" aria-label=label aria-haspopup="dialog" on:click=move |_| search.is_open.set(true)>
+            <Icon glyph=Glyph::Search />
+            <span class="opt">"Search or ask"</span>
+            <span class="keys"><Key name="Ctrl" /><Key name="K" /></span>
+        </button>
+    }
+}
+
+/// Both dialogs.
+#[component]
+pub(super) fn Dialogs() -> impl IntoView {
+    let search = expect_context::<SearchSession>();
+    let close = move |()| search.is_open.set(false);
+    let close_shortcuts = move |()| search.has_shortcuts.set(false);
+    view! {
+        {move || {
+            search.is_open.get().then(|| view! {
+                <Modal on_close=close id="search" class="pal" label="Search or ask">
+                    <Lazy chunk=files::SEARCH part=true />
+                </Modal>
+            })
+        }}
+        <Dialog open=search.has_shortcuts on_close=close_shortcuts id="shortcuts" title=|| "Keyboard shortcuts" small=true>
+            <div class="dlg-b dlg-pad stack"><Lazy chunk=files::SHORTCUTS part=true /></div>
+            <DialogActions><Button on_press=close_shortcuts>"Close"</Button></DialogActions>
+        </Dialog>
+    }
+}
