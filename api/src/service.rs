@@ -12,6 +12,9 @@ pub struct ServiceInfo {
     pub name: String,
     /// The program's version.
     pub version: String,
+    /// The ID of its data, which restarts and backups keep; empty for a demo (D-69).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub data_id: String,
     /// Whether this is a demo: in memory, readable without credentials.
     pub demo: bool,
     /// With what a page signs in by itself; only in a demo whose password nobody chose.
