@@ -12,6 +12,9 @@ pub struct ServiceInfo {
     pub name: String,
     /// The program's version.
     pub version: String,
+    /// The ID of its data, which restarts and backups keep; empty for a demo (D-69).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub data_id: String,
     /// Whether this is a demo: in memory, readable without credentials.
     pub demo: bool,
     /// The credentials for signing in automatically; only in a demo with a generated password.

@@ -33,6 +33,7 @@ async fn read(
     Json(ServiceInfo {
         name: service.endpoint().cluster_id.clone().unwrap_or_else(|| default_name.into()),
         version: env!("CARGO_PKG_VERSION").into(),
+        data_id: service.data_id().into(),
         demo: service.is_demo(),
         sign_in: demo.as_ref().and_then(|demo| demo.sign_in.clone()),
         provider: demo.as_ref().map(|demo| Provider {

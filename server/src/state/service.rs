@@ -52,6 +52,11 @@ impl Service {
         self.0.store.read()
     }
 
+    /// The ID of the data; empty for a store in memory.
+    pub(crate) fn data_id(&self) -> &str {
+        self.0.store.data_id()
+    }
+
     /// The entity tag of a snapshot's policy.
     pub(crate) fn etag(&self, snapshot: &Snapshot) -> String {
         self.0.store.etag(snapshot)

@@ -28,6 +28,9 @@ async fn a_backup_makes_a_service_with_the_same_policy_and_password() {
     let folder = parent.path().join("data");
     assert_eq!(restore_backup(&backup.body, &folder).unwrap(), contents);
     let restored = Service::on(&folder, |options| options.admin_password = None).unwrap();
+    let id = service.get("/gbac/v1/service").await.json()["data_id"].as_str().map(str::to_owned).unwrap();
+    assert_eq!(restored.get("/gbac/v1/service").await.json()["data_id"], id, "it is the same data");
+    assert!(id.len() == 32 && Own::with(|_| {}).get("/gbac/v1/service").await.json()["data_id"] != id);
     for path in ["/gbac/v1/policy", "/v1/cluster_config"] {
         let (before, after) = (service.get_as(path, &own).await, restored.get_as(path, &own).await);
         assert_eq!(before.both(), after.both(), "{path}");

@@ -40,10 +40,12 @@ async fn a_restart_keeps_everything() {
     assert_eq!(status, 200, "{version}");
     let before = document(&service).await;
     assert_eq!(before["acls"], json!([acl]));
+    let id = service.get("/gbac/v1/service").await.json()["data_id"].clone();
     drop(service);
 
     let service = Service::on(folder.path(), |_| {}).unwrap();
     assert_eq!(document(&service).await, before);
+    assert_eq!(service.get("/gbac/v1/service").await.json()["data_id"], id);
     assert_eq!(service.send(Method::PUT, PROPERTIES, &properties).await.both(), (200, version), "nothing new to store");
 }
 

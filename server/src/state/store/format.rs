@@ -24,5 +24,7 @@ pub(super) const VERSION: &[u8] = b"version";
 pub(super) const CONFIG_VERSION: &[u8] = b"config_version";
 /// The number of the last commit.
 pub(super) const COMMIT: &[u8] = b"commit";
+/// The ID of the data, which restarts and backups keep. A store without one gets it when it is opened.
+pub(super) const DATA_ID: &[u8] = b"data_id";
 /// The digest of all rows but itself.
 pub(super) const DIGEST: &[u8] = b"digest";

@@ -33,6 +33,7 @@ pub use backup::{BackupContents, BackupError, restore_backup, verify_backup};
 use batch::{Batch, Counters, Standby};
 pub use error::StoreError;
 use file::Disk;
+use format::DATA_ID;
 pub(crate) use panics::catch_panic;
 pub(crate) use plan::{Attempt, Plan, Snapshot};
 use rows::{RowWrite, Table};
@@ -73,6 +74,8 @@ struct Shared {
     failures: AtomicU64,
     /// The recent batch size, so that a single writer does not wait for others.
     recent_batch: AtomicUsize,
+    /// The ID of the data; empty in memory.
+    data_id: String,
     /// A random prefix, so that entity tags differ between runs.
     etag_prefix: String,
 }
@@ -102,7 +105,7 @@ impl Store {
         let mut writes = rows::policy_writes(&Policy::default(), &policy);
         rows::config_writes(&Config::default(), &config, &mut writes);
         disk.write(&writes)?;
-        Self::start(disk, StoredState { policy, config, version: 1, config_version: 1 })
+        Self::start(disk, StoredState { policy, config, version: 1, config_version: 1, data_id: None })
     }
 
     /// The store in a folder, which is created if it does not exist. `pin` overrides the configuration for this run.
@@ -113,11 +116,17 @@ impl Store {
         let disk = Disk::open(folder)?;
         let mut loaded = disk.load()?;
         pin(&mut loaded.config);
+        if loaded.data_id.is_none() {
+            let id = random::bytes::<16>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?;
+            // If it cannot be written, the next start makes another one.
+            let _ = disk.write(&[RowWrite::put(Table::Meta, DATA_ID, id.as_str())]);
+            loaded.data_id = Some(id);
+        }
         Self::start(disk, loaded)
     }
 
     fn start(disk: Disk, loaded: StoredState) -> Result<Self, StoreError> {
-        let StoredState { policy, config, version, config_version } = loaded;
+        let StoredState { policy, config, version, config_version, data_id } = loaded;
         let snapshot = Snapshot { policy: Arc::new(policy), config: Arc::new(config), version, config_version };
         Ok(Self(Arc::new(Shared {
             current: RwLock::new(snapshot),
@@ -131,6 +140,7 @@ impl Store {
             commits: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             recent_batch: AtomicUsize::new(0),
+            data_id: data_id.unwrap_or_default(),
             etag_prefix: random::bytes::<8>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?,
         })))
     }
@@ -138,6 +148,11 @@ impl Store {
     /// The current state. A snapshot never changes.
     pub(crate) fn read(&self) -> Snapshot {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The ID of the data, which restarts and backups keep; empty in memory.
+    pub(crate) fn data_id(&self) -> &str {
+        &self.0.data_id
     }
 
     /// The entity tag of a snapshot's policy (RFC 9110 8.8.3).

@@ -8,7 +8,7 @@ use gbac_json::settings_from_value;
 use serde_json::{Map, Value};
 
 use super::error::StoreError;
-use super::format::{COMMIT, CONFIG_VERSION, VERSION};
+use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, VERSION};
 use super::rows::{self, Table};
 use super::rows_digest::DigestCheck;
 use crate::state::config::Config;
@@ -19,6 +19,8 @@ pub(super) struct StoredState {
     pub(super) config: Config,
     pub(super) version: u64,
     pub(super) config_version: u64,
+    /// None in a store that was last opened by a version without it.
+    pub(super) data_id: Option<String>,
 }
 
 /// Reads all rows of a store, table by table in the order of [`Table::ALL`].
@@ -27,6 +29,7 @@ pub(super) struct StateReader {
     version: Option<u64>,
     config_version: Option<u64>,
     commit: Option<u64>,
+    data_id: Option<String>,
     settings: Map<String, Value>,
     config: Map<String, Value>,
     policy: Option<Policy>,
@@ -61,6 +64,10 @@ impl StateReader {
     }
 
     fn read_meta(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        if key == DATA_ID {
+            self.data_id = Some(name(value));
+            return Ok(());
+        }
         let counter = match key {
             VERSION => &mut self.version,
             CONFIG_VERSION => &mut self.config_version,
@@ -106,6 +113,7 @@ impl StateReader {
             config_version: counter(self.config_version, CONFIG_VERSION)?,
             policy: self.policy.unwrap_or_default(),
             config,
+            data_id: self.data_id,
         })
     }
 }
