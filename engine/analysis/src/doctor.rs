@@ -176,7 +176,7 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
             step.fault(StepStatus::Attention, description);
         }
         ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => {
-            step.pass(description)
+            step.pass(description);
         }
         ClaimFinding::NoUserInfo => {
             step.fault(StepStatus::Failed, description);

@@ -135,7 +135,7 @@ impl Collector<'_> {
             let place = self.places.get(&row.principal).copied();
             if let Some(principal) = place.and_then(|place| self.principals.get_mut(place)) {
                 row.acls(|operation, permission| {
-                    principal.acls.push(self.policy.acl(pattern, row, operation, permission))
+                    principal.acls.push(self.policy.acl(pattern, row, operation, permission));
                 });
             }
         });

@@ -13,13 +13,13 @@ use gbac_engine::policy::Policy;
 
 use crate::permissions::matrix::MatrixQuery;
 use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
-use crate::phrases::{agree, capitalized, count, thousands};
+use crate::phrases::{agree, capitalized, count, in_sentence, thousands};
 use crate::rich_text::{RichText, listed};
 use crate::search::index::{SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
 use crate::simulator::inputs::{IdentityMode, Inputs};
-use crate::simulator::question::{AccessRequest, in_sentence, verb};
+use crate::simulator::question::{AccessRequest, verb};
 use crate::simulator::verdict::{Verdict, VerdictKind, Why};
 use crate::simulator::{View, evaluate};
 
