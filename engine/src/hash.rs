@@ -175,15 +175,15 @@ impl Table {
             self.slots = vec![0; (old.len() * 2).max(16)];
             for slot in old {
                 if slot != 0 {
-                    self.place(slot);
+                    self.insert_slot(slot);
                 }
             }
         }
         self.taken += 1;
-        self.place(u64::from(hash) << 32 | u64::from(number.wrapping_add(1)));
+        self.insert_slot(u64::from(hash) << 32 | u64::from(number.wrapping_add(1)));
     }
 
-    fn place(&mut self, slot: u64) {
+    fn insert_slot(&mut self, slot: u64) {
         let mask = self.slots.len().wrapping_sub(1);
         let mut index = (slot >> 32) as usize;
         while let Some(free) = self.slots.get_mut(index & mask) {

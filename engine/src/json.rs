@@ -181,8 +181,8 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
     });
     let column = before.map_or(error.column(), |before| before.chars().count());
     let full = error.to_string();
-    let place = format!(" at line {line} column {}", error.column());
-    let message = full.strip_suffix(&place).unwrap_or(&full);
+    let position = format!(" at line {line} column {}", error.column());
+    let message = full.strip_suffix(&position).unwrap_or(&full);
     if let Some(name) = duplicate {
         return JsonError::duplicate(&name, line, column);
     }

@@ -1,7 +1,7 @@
 //! Decides group-based access for streaming platforms such as Apache Kafka: extracts the groups from a token, and decides requests
 //! with reasons.
 //!
-//! A [`Policy`] holds ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the claims
+//! A [`Policy`] consists of ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the claims
 //! of a token. [`decide()`] returns the [`Decision`] on a [`Request`]; [`explain()`] adds the ACLs that matched and the near
 //! misses.
 //!

@@ -18,14 +18,14 @@ pub(crate) fn holds(text: &str, part: &str) -> bool {
 
 /// As `str::split_once` for an ASCII character, with less wasm.
 pub(crate) fn split_first(text: &str, character: u8) -> Option<(&str, &str)> {
-    let place = text.bytes().position(|byte| byte == character)?;
-    Some((text.get(..place)?, text.get(place + 1..)?))
+    let index = text.bytes().position(|byte| byte == character)?;
+    Some((text.get(..index)?, text.get(index + 1..)?))
 }
 
 /// As `str::rsplit_once` for an ASCII character, without its 1 KB of wasm.
 pub(crate) fn split_last(text: &str, character: u8) -> Option<(&str, &str)> {
-    let place = text.bytes().rposition(|byte| byte == character)?;
-    Some((text.get(..place)?, text.get(place + 1..)?))
+    let index = text.bytes().rposition(|byte| byte == character)?;
+    Some((text.get(..index)?, text.get(index + 1..)?))
 }
 
 /// A text in lower case, for comparison. Converts each letter on its own, and a final sigma to a sigma.
@@ -45,7 +45,7 @@ pub(crate) fn lower_letters(text: &str) -> impl Iterator<Item = char> {
 fn lower_letter(c: char) -> char {
     let code = u32::from(c);
     let after = LOWER.partition_point(|(first, ..)| *first <= code);
-    match after.checked_sub(1).and_then(|place| LOWER.get(place)) {
+    match after.checked_sub(1).and_then(|index| LOWER.get(index)) {
         Some((first, span, step, shift))
             if code - first <= u32::from(*span) && (code - first) % u32::from(*step) == 0 =>
         {

@@ -174,17 +174,17 @@ fn closed<T: Copy>(
     let text = fields.string(name, at, problems)?;
     let value = exact(text);
     if value.is_none() {
-        let all: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
-        unknown_value(text, any(text).map(spell), &all, &Place::Member(at, name), problems);
+        let spellings: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
+        unknown_value(text, any(text).map(spell), &spellings, &Place::Member(at, name), problems);
     }
     value
 }
 
 /// Adds the problem that a text is not a value of an enumeration, with what to write instead.
-fn unknown_value(text: &str, suggestion: Option<&str>, all: &[String], at: &Place<'_>, problems: &mut Problems) {
+fn unknown_value(text: &str, suggestion: Option<&str>, spellings: &[String], at: &Place<'_>, problems: &mut Problems) {
     let advice = match suggestion {
         Some(suggestion) => format!("write `{suggestion}`"),
-        None => format!("the values are `{}`", all.join("`, `")),
+        None => format!("the values are `{}`", spellings.join("`, `")),
     };
     let short: String = text.chars().take(80).collect();
     let message = format!("`{}` is not a value of `{}`; {advice}", escaped(&short), at.name());

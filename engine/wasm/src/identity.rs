@@ -53,11 +53,11 @@ impl Policy {
     }
 
     pub(crate) fn open_by(&self, who: &str, verify: TokenVerifier<'_>) -> Option<Identity> {
-        let who = ok_or_store(
+        let subject = ok_or_store(
             gbac_json::subject_from_json(who)
                 .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
         )?;
-        Some(self.prepare(self.resolve(&who, verify)?))
+        Some(self.prepare(self.resolve(&subject, verify)?))
     }
 
     fn prepare(&self, resolved: ResolvedIdentity) -> Identity {
