@@ -383,7 +383,10 @@ export type Decision = {
 
 /** How the decisions of two policies differ, for all identities. */
 export type Diff = {
-  /** `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`. */
+  /**
+   * `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
+   * `acl_relation`.
+   */
   relation: Relation,
   /** `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone. */
   acl_relation: Exclude<Relation, 'settings_differ'>,

@@ -158,8 +158,8 @@ pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> 
     }
 }
 
-/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For any other spelling of a value, the
-/// message has the right one.
+/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For any other spelling of a
+/// value, the message has the right one.
 #[expect(clippy::too_many_arguments, reason = "one call per enumeration; a trait would only rename the arguments")]
 fn closed<T: Copy>(
     fields: &mut Fields<'_>,

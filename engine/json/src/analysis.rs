@@ -214,7 +214,8 @@ impl From<&GrantException> for GrantExceptionJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
-    /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`.
+    /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
+    /// `acl_relation`.
     pub relation: Code<Relation>,
     /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
     #[cfg_attr(feature = "typescript", ts(type = "Exclude<Relation, 'settings_differ'>"))]

@@ -84,7 +84,7 @@ pub(super) struct Criteria {
     /// The denied and allowed operations that match the requested one.
     rules: Rules,
     host: Option<IpAddr>,
-    /// The host's number, looked up when a row first needs it; the inner value is `None` if no ACL has named the host.
+    /// The host's id, looked up when a row first needs it; the inner value is `None` if no ACL has named the host.
     host_id: Option<Option<HostId>>,
 }
 

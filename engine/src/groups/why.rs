@@ -109,8 +109,8 @@ impl Diagnosis<'_> {
         }
     }
 
-    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are missing, because some providers
-    /// also put it into access tokens.
+    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are missing, because some
+    /// providers also put it into access tokens.
     pub(super) fn id_token(&self, missing: bool, warnings: &mut Vec<Warning>) -> bool {
         if matches!(self.source, ClaimSource::UserInfo(_)) {
             return false;

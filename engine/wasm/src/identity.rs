@@ -95,9 +95,9 @@ impl Identity {
         self.open.identity().has_expiry()
     }
 
-    /// Whether an operation is allowed on the resource with a number from `find`. Unknown numbers are denied. `now` is in seconds
-    /// since 1970; without it, an identity with an expiry is denied. Negative infinity ignores the expiry; users of the package
-    /// cannot pass it as a time.
+    /// Whether an operation is allowed on the resource with a number from `find`. Unknown numbers are denied. `now` is in
+    /// seconds since 1970; without it, an identity with an expiry is denied. Negative infinity ignores the expiry; users of
+    /// the package cannot pass it as a time.
     #[must_use]
     pub fn check(&mut self, operation: u32, resource: u32, now: Option<f64>) -> bool {
         self.allows(operation, resource, None, now)
