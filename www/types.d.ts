@@ -178,7 +178,7 @@ export type ClaimFinding = 'array' | 'comma_list' | 'union' | 'missing' | 'overa
 export type Claims = {
   /** The claims. */
   claims: Record<string, unknown>,
-  /** The user-info document, where the settings need it. */
+  /** The user-info document, if the settings require it. */
   userinfo?: Record<string, unknown>,
 };
 
@@ -257,7 +257,7 @@ export type Decision = {
   "source": "user_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** No group is on the path. */
   group?: undefined,
@@ -267,7 +267,7 @@ export type Decision = {
   "source": "role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The role on the path. */
   role: string,
@@ -277,7 +277,7 @@ export type Decision = {
   "source": "group_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -287,7 +287,7 @@ export type Decision = {
   "source": "group_role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -301,7 +301,7 @@ export type Decision = {
   "source": "user_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** No group is on the path. */
   group?: undefined,
@@ -311,7 +311,7 @@ export type Decision = {
   "source": "role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The role on the path. */
   role: string,
@@ -321,7 +321,7 @@ export type Decision = {
   "source": "group_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -331,7 +331,7 @@ export type Decision = {
   "source": "group_role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -383,7 +383,10 @@ export type Decision = {
 
 /** How the decisions of two policies differ, for all identities. */
 export type Diff = {
-  /** `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`. */
+  /**
+   * `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
+   * `acl_relation`.
+   */
   relation: Relation,
   /** `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone. */
   acl_relation: Exclude<Relation, 'settings_differ'>,
@@ -442,7 +445,7 @@ export type Explanation = {
   "source": "user_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** No group is on the path. */
   group?: undefined,
@@ -452,7 +455,7 @@ export type Explanation = {
   "source": "role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The role on the path. */
   role: string,
@@ -462,7 +465,7 @@ export type Explanation = {
   "source": "group_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -472,7 +475,7 @@ export type Explanation = {
   "source": "group_role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -486,7 +489,7 @@ export type Explanation = {
   "source": "user_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** No group is on the path. */
   group?: undefined,
@@ -496,7 +499,7 @@ export type Explanation = {
   "source": "role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The role on the path. */
   role: string,
@@ -506,7 +509,7 @@ export type Explanation = {
   "source": "group_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -516,7 +519,7 @@ export type Explanation = {
   "source": "group_role_acl",
   /** The ACL. */
   acl: FullAcl,
-  /** Its operation, where it is not the one asked for. */
+  /** Its operation, if it differs from the request's. */
   implied_by?: Operation,
   /** The group on the path. */
   group: string,
@@ -1130,7 +1133,7 @@ export type Subject = {
 export type UnverifiedToken = {
   /** A compact JWS. */
   unverified_token: string,
-  /** The user-info document, where the settings need it. */
+  /** The user-info document, if the settings require it. */
   userinfo?: Record<string, unknown>,
 };
 

@@ -1,7 +1,7 @@
 //! Escapes invisible characters of untrusted text for messages and terminals.
 
-/// Whether a character is invisible or affects how others are displayed: control characters, blanks other than U+0020, direction
-/// marks, zero-width characters, fillers, variation selectors and tags.
+/// Whether a character is invisible or affects how others are displayed: control characters, blanks other than U+0020,
+/// direction marks, zero-width characters, fillers, variation selectors and tags.
 ///
 /// ```
 /// use gbac_engine::escape::is_hidden;
@@ -71,7 +71,7 @@ mod tests {
     use super::{escaped, visible};
 
     #[test]
-    fn what_is_hidden_is_escaped_and_writing_is_not() {
+    fn only_hidden_characters_are_escaped() {
         let hidden = "\u{1b}[2J\n\t\u{202e}\u{a0}\u{3164}\u{feff}\u{e0041}\u{1d173}";
         assert_eq!(visible(hidden), "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}\\u{1d173}");
         for text in ["a b", "é", "e\u{301}", "हिन्दी", "ภาษาไทย", "עִבְרִית", "日本", "👩\u{1f3fd}"]

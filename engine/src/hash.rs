@@ -3,9 +3,9 @@
 //! The hash is NH (RFC 4418, section 5.2). Its keys differ between runs, so that attackers cannot choose names that collide. No
 //! result depends on the keys.
 //!
-//! `hashbrown` finds a name among 200,000 equally fast (105 and 107 ns), and eight absent prefixes in 56 instead of 50 ns. But it
-//! cannot read the slots of several hashes in advance, as `Table::home` does. Without that, loading a million ACLs takes 3.05
-//! times as long as parsing them, instead of 1.8 to 2.5 times; the limit is 3.
+//! `hashbrown` finds a name among 200,000 equally fast (105 and 107 ns), and eight absent prefixes in 56 instead of 50 ns.
+//! But it cannot read the slots of several hashes in advance, as `Table::home` does. Without that, loading a million ACLs
+//! takes 3.05 times as long as parsing them, instead of 1.8 to 2.5 times; the limit is 3.
 
 /// The number of keys, one for each word of a text. Longer texts use the keys again.
 const WORDS: usize = 64;
@@ -138,8 +138,8 @@ impl Table {
         Self { slots: vec![0; size], taken: 0 }
     }
 
-    /// The slot where the search for a hash starts; 0 if it is empty. Callers read the slots of several hashes before they use the
-    /// first, so that the processor fetches them at once.
+    /// The slot where the search for a hash starts; 0 if it is empty. Callers read the slots of several hashes before they
+    /// use the first, so that the processor fetches them at once.
     #[inline(always)]
     pub(crate) fn home(&self, hash: u32) -> u64 {
         self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).copied().unwrap_or(0)
@@ -175,15 +175,15 @@ impl Table {
             self.slots = vec![0; (old.len() * 2).max(16)];
             for slot in old {
                 if slot != 0 {
-                    self.place(slot);
+                    self.insert_slot(slot);
                 }
             }
         }
         self.taken += 1;
-        self.place(u64::from(hash) << 32 | u64::from(number.wrapping_add(1)));
+        self.insert_slot(u64::from(hash) << 32 | u64::from(number.wrapping_add(1)));
     }
 
-    fn place(&mut self, slot: u64) {
+    fn insert_slot(&mut self, slot: u64) {
         let mask = self.slots.len().wrapping_sub(1);
         let mut index = (slot >> 32) as usize;
         while let Some(free) = self.slots.get_mut(index & mask) {
@@ -227,9 +227,9 @@ impl Table {
     }
 }
 
-/// A filter for the hashes of a table, with four bits for each slot. If the bit of a hash is not set, the table does not contain
-/// the hash. The filter has a sixteenth of the size of the slots, so that it stays in the processor's cache when all possible
-/// prefixes of a name are looked up.
+/// A filter for the hashes of a table, with four bits for each slot. If the bit of a hash is not set, the table does not
+/// contain the hash. The filter has a sixteenth of the size of the slots, so that it stays in the processor's cache when all
+/// possible prefixes of a name are looked up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter(Vec<u64>);
 
@@ -297,7 +297,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_hash_of_a_prefix_is_that_of_the_text(text in "\\PC{0,700}", kind in 0..6_u8) {
+        fn the_hash_of_a_prefix_equals_that_of_the_text(text in "\\PC{0,700}", kind in 0..6_u8) {
             let keys = Keys::default();
             let text = text.as_bytes();
             let mut pass = keys.pass(kind, text);
@@ -310,7 +310,7 @@ mod tests {
         }
 
         #[test]
-        fn a_table_is_a_map(steps in proptest::collection::vec((0..40_u32, any::<bool>()), 0..200)) {
+        fn a_table_equals_a_map(steps in proptest::collection::vec((0..40_u32, any::<bool>()), 0..200)) {
             // Few hashes, so that they collide and wrap.
             let hash = |number: u32| (number % 5).wrapping_sub(2);
             let (mut table, mut map) = (Table::default(), BTreeMap::new());
@@ -329,13 +329,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_texts_are_told_by_their_first() {
+    fn firsts_are_the_indexes_of_the_first_equal_texts() {
         assert_eq!(firsts(&["b", "a", "b", "", "a", ""]), [0, 1, 0, 3, 1, 3]);
         assert!(firsts::<&str>(&[]).is_empty());
     }
 
     #[test]
-    fn words_after_the_last_key_count_by_their_place() {
+    fn the_position_of_words_after_the_last_key_counts() {
         let keys = Keys::default();
         let (mut a, mut b) = (vec![b'a'; 1024], vec![b'a'; 1024]);
         a[0] = b'x';

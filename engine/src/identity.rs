@@ -117,8 +117,8 @@ impl IdentityError {
 }
 
 impl Identity {
-    /// Creates an unverified identity without expiry. All names are accepted (D-27), except that empty and duplicate group names
-    /// are dropped.
+    /// Creates an unverified identity without expiry. All names are accepted (D-27), except that empty and duplicate group
+    /// names are dropped.
     pub fn new(user: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::with_warnings(user, groups).0
     }
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn stated_names_are_kept_in_order_once_and_never_empty() {
+    fn names_keep_their_order_without_duplicates_and_empty_ones() {
         let (identity, warnings) = Identity::with_warnings("alice", ["b", "", "a", "b", ""]);
         assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "a".to_owned()].as_slice()));
         assert_eq!((identity.expires_at(), identity.is_verified()), (None, false));
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn no_groups_is_an_identity_and_no_user_is_not() {
+    fn an_identity_needs_a_user_but_no_groups() {
         let rules = IdentityRules::default();
         let (identity, extraction) =
             Identity::from_unverified(&claims(json!({"sub": "u", "exp": "soon"})), None, &rules).expect("a user");
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn other_groups_leave_the_rest_and_are_not_verified() {
+    fn other_groups_keep_user_and_expiry_and_are_unverified() {
         let told = claims(json!({ "sub": "alice", "exp": 7, "groups": ["a"] }));
         let (identity, _) = Identity::from_unverified(&told, None, &IdentityRules::default()).unwrap();
         let other = identity.with_groups(["b", "", "b"]);

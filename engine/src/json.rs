@@ -1,7 +1,7 @@
 //! Strict JSON (RFC 8259): one value, no duplicate members, no byte order mark.
 //!
-//! Duplicate members are refused (D-19): with `{"groups":["a"],"groups":["admin"]}`, some programs use the first member and some
-//! the last, so that the signer of a token and its reader could disagree.
+//! Duplicate members are refused (D-19): with `{"groups":["a"],"groups":["admin"]}`, some programs use the first member and
+//! some the last, so that the signer of a token and its reader could disagree.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -181,8 +181,8 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
     });
     let column = before.map_or(error.column(), |before| before.chars().count());
     let full = error.to_string();
-    let place = format!(" at line {line} column {}", error.column());
-    let message = full.strip_suffix(&place).unwrap_or(&full);
+    let position = format!(" at line {line} column {}", error.column());
+    let message = full.strip_suffix(&position).unwrap_or(&full);
     if let Some(name) = duplicate {
         return JsonError::duplicate(&name, line, column);
     }
@@ -198,8 +198,8 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
     JsonError { kind, message, line, column }
 }
 
-/// Builds a [`Value`] and stops at the first duplicate member, whose name it stores in `duplicate`. A custom serde error would add
-/// 2 KB of wasm. Callers must check `duplicate`.
+/// Builds a [`Value`] and stops at the first duplicate member, whose name it stores in `duplicate`. A custom serde error
+/// would add 2 KB of wasm. Callers must check `duplicate`.
 #[derive(Clone, Copy)]
 struct Strict<'d> {
     duplicate: &'d RefCell<Option<String>>,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_is_named_with_its_place() {
+    fn duplicates_are_reported_with_their_position() {
         let error = parse("{\n \"é\": {\"x\": 1,\n  \"x\": 2}}").unwrap_err();
         assert_eq!(error.kind(), JsonErrorKind::DuplicateMember);
         assert_eq!(error.to_string(), "the member `x` appears twice at line 3 column 5");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_found_at_every_depth_and_behind_escapes() {
+    fn duplicates_are_refused_at_every_depth_and_after_escapes() {
         for text in [
             r#"{"a":1,"a":1}"#,
             r#"[{"a":{"b":[{"c":1,"d":2,"c":3}]}}]"#,

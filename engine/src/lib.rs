@@ -1,9 +1,9 @@
-//! Decides group-based access for streaming platforms such as Apache Kafka: extracts the groups from a token, and decides requests
-//! with reasons.
+//! Decides group-based access for streaming platforms such as Apache Kafka: extracts the groups from a token, and decides
+//! requests with reasons.
 //!
-//! A [`Policy`] holds ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the claims
-//! of a token. [`decide()`] returns the [`Decision`] on a [`Request`]; [`explain()`] adds the ACLs that matched and the near
-//! misses.
+//! A [`Policy`] consists of ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the
+//! claims of a token. [`decide()`] returns the [`Decision`] on a [`Request`]; [`explain()`] adds the ACLs that matched and
+//! the near misses.
 //!
 //! ```text
 //! token text ─▶ claims ─▶ groups ─▶ identity ─┐
@@ -11,8 +11,8 @@
 //! ACLs, roles, settings ─▶ policy ─▶ index ───┘
 //! ```
 //!
-//! The engine is pure: it uses no clock, disk, network or threads, and no result depends on random numbers. The time is an argument
-//! ([`At`]). Input that cannot be read is an error or is denied.
+//! The engine is pure: it uses no clock, disk, network or threads, and no result depends on random numbers. The time is an
+//! argument ([`At`]). Input that cannot be read is an error or is denied.
 //!
 //! # A decision in five minutes
 //!

@@ -1,7 +1,7 @@
 //! Maps a claim to the user's name, with rules in the platform's syntax `$.path[/regex/replacement/[L|U]]` (D-13).
 //!
-//! The claim must be a non-empty string, the expression must match all of it, and the result must not be empty. Anything else is
-//! an authentication failure. Expressions run in linear time (regex-lite).
+//! The claim must be a non-empty string, the expression must match all of it, and the result must not be empty. Anything else
+//! is an authentication failure. Expressions run in linear time (regex-lite).
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +14,14 @@ use crate::escape::escaped;
 
 /// The maximum length of a rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
-/// The maximum length of the claim, in bytes. Together with the limit on the compiled expression, it limits the time of a match.
+/// The maximum length of the claim, in bytes. Together with the limit on the compiled expression, it limits the time of a
+/// match.
 pub const MAX_VALUE_BYTES: usize = 8192;
 /// The maximum size of a compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 64 << 10;
 
-/// A rule that maps a claim to the user's name: the cluster property `oidc_principal_mapping`. Rules are equal if their texts are.
+/// A rule that maps a claim to the user's name: the cluster property `oidc_principal_mapping`. Rules are equal if their texts
+/// are.
 #[derive(Debug, Clone)]
 pub struct PrincipalMapping {
     text: String,
@@ -307,8 +309,8 @@ impl PrincipalMapping {
         self.names.first().map_or("", String::as_str)
     }
 
-    /// Whether the rule can produce a user name. Names in verified tokens have no control characters, and `L` and `U` exclude names
-    /// with letters of the other case.
+    /// Whether the rule can produce a user name. Names in verified tokens have no control characters, and `L` and `U` exclude
+    /// names with letters of the other case.
     #[must_use]
     pub fn can_produce(&self, user: &str) -> bool {
         let case = self.rewrite.as_ref().map_or(Case::Kept, |rewrite| rewrite.case);
@@ -558,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_that_cannot_be_mapped_is_an_error_that_says_what_was_found() {
+    fn an_unmapped_user_is_an_error_with_the_reason() {
         let claims = json!({
             "sub": "", "n": 7, "email": "u@x", "user_info": "text", "long": "x".repeat(MAX_VALUE_BYTES + 1)
         });

@@ -93,13 +93,13 @@ mod tests {
     use super::{firsts, run, sort};
 
     #[test]
-    fn each_item_knows_the_first_of_its_kind() {
+    fn firsts_are_the_indexes_of_the_first_equal_items() {
         assert_eq!(firsts(&["b", "a", "b", "c", "a"]), [0, 1, 0, 3, 1]);
         assert!(firsts::<u8>(&[]).is_empty());
     }
 
     #[test]
-    fn a_run_is_what_compares_equal() {
+    fn a_run_contains_the_equal_items() {
         let items = [1, 2, 2, 2, 4];
         assert_eq!(run(&items, |item| item.cmp(&2)), [2, 2, 2]);
         for absent in [0, 3, 5] {

@@ -18,14 +18,14 @@ pub(crate) fn holds(text: &str, part: &str) -> bool {
 
 /// As `str::split_once` for an ASCII character, with less wasm.
 pub(crate) fn split_first(text: &str, character: u8) -> Option<(&str, &str)> {
-    let place = text.bytes().position(|byte| byte == character)?;
-    Some((text.get(..place)?, text.get(place + 1..)?))
+    let index = text.bytes().position(|byte| byte == character)?;
+    Some((text.get(..index)?, text.get(index + 1..)?))
 }
 
 /// As `str::rsplit_once` for an ASCII character, without its 1 KB of wasm.
 pub(crate) fn split_last(text: &str, character: u8) -> Option<(&str, &str)> {
-    let place = text.bytes().rposition(|byte| byte == character)?;
-    Some((text.get(..place)?, text.get(place + 1..)?))
+    let index = text.bytes().rposition(|byte| byte == character)?;
+    Some((text.get(..index)?, text.get(index + 1..)?))
 }
 
 /// A text in lower case, for comparison. Converts each letter on its own, and a final sigma to a sigma.
@@ -45,7 +45,7 @@ pub(crate) fn lower_letters(text: &str) -> impl Iterator<Item = char> {
 fn lower_letter(c: char) -> char {
     let code = u32::from(c);
     let after = LOWER.partition_point(|(first, ..)| *first <= code);
-    match after.checked_sub(1).and_then(|place| LOWER.get(place)) {
+    match after.checked_sub(1).and_then(|index| LOWER.get(index)) {
         Some((first, span, step, shift))
             if code - first <= u32::from(*span) && (code - first) % u32::from(*step) == 0 =>
         {
@@ -55,8 +55,8 @@ fn lower_letter(c: char) -> char {
     }
 }
 
-/// Series of letters with a lower case: the first letter, the distance to the last, the step between letters, and the distance to
-/// the lower case. This needs a fifth of the 11 KB of wasm of `char::to_lowercase`; a test compares the two.
+/// Series of letters with a lower case: the first letter, the distance to the last, the step between letters, and the
+/// distance to the lower case. This needs a fifth of the 11 KB of wasm of `char::to_lowercase`; a test compares the two.
 #[rustfmt::skip]
 const LOWER: &[(u32, u16, u16, i32)] = &[
     (0x41, 25, 1, 32), (0xc0, 22, 1, 32), (0xd8, 6, 1, 32), (0x100, 46, 2, 1), (0x132, 4, 2, 1), (0x139, 14, 2, 1),
@@ -113,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_name_is_one() {
+    fn names_are_equal_in_lower_case() {
         assert_eq!(lower("/Équipe/STRASSE"), "/équipe/strasse");
         assert_eq!(lower("ΟΔΟΣ"), lower("οδος"));
     }
 
     #[test]
-    fn the_table_is_the_standard_librarys() {
+    fn the_table_equals_the_standard_library() {
         for c in '\0'..=char::MAX {
             let mut letters = c.to_lowercase();
             match (letters.next(), letters.next()) {

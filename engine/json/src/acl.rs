@@ -158,8 +158,8 @@ pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> 
     }
 }
 
-/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For any other spelling of a value, the
-/// message has the right one.
+/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For any other spelling of a
+/// value, the message has the right one.
 #[expect(clippy::too_many_arguments, reason = "one call per enumeration; a trait would only rename the arguments")]
 fn closed<T: Copy>(
     fields: &mut Fields<'_>,
@@ -174,17 +174,17 @@ fn closed<T: Copy>(
     let text = fields.string(name, at, problems)?;
     let value = exact(text);
     if value.is_none() {
-        let all: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
-        unknown_value(text, any(text).map(spell), &all, &Place::Member(at, name), problems);
+        let spellings: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
+        unknown_value(text, any(text).map(spell), &spellings, &Place::Member(at, name), problems);
     }
     value
 }
 
 /// Adds the problem that a text is not a value of an enumeration, with what to write instead.
-fn unknown_value(text: &str, suggestion: Option<&str>, all: &[String], at: &Place<'_>, problems: &mut Problems) {
+fn unknown_value(text: &str, suggestion: Option<&str>, spellings: &[String], at: &Place<'_>, problems: &mut Problems) {
     let advice = match suggestion {
         Some(suggestion) => format!("write `{suggestion}`"),
-        None => format!("the values are `{}`", all.join("`, `")),
+        None => format!("the values are `{}`", spellings.join("`, `")),
     };
     let short: String = text.chars().take(80).collect();
     let message = format!("`{}` is not a value of `{}`; {advice}", escaped(&short), at.name());

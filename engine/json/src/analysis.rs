@@ -21,8 +21,8 @@ fn strings<T: ToString>(values: &[T]) -> Vec<String> {
 
 /// The codes of operations; only `OPERATION_ALL` for all operations.
 fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
-    let all: &[Operation] = &[Operation::All];
-    let operations = if operations.len() == Operation::ALL.len() { all } else { operations };
+    let every: &[Operation] = &[Operation::All];
+    let operations = if operations.len() == Operation::ALL.len() { every } else { operations };
     operations.iter().map(Code::from).collect()
 }
 
@@ -214,7 +214,8 @@ impl From<&GrantException> for GrantExceptionJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
-    /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`.
+    /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
+    /// `acl_relation`.
     pub relation: Code<Relation>,
     /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
     #[cfg_attr(feature = "typescript", ts(type = "Exclude<Relation, 'settings_differ'>"))]
@@ -235,12 +236,12 @@ pub struct DiffJson {
 
 impl From<&Diff> for DiffJson {
     fn from(diff: &Diff) -> Self {
-        let all = |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
+        let written = |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
         Self {
             relation: diff.relation.into(),
             acl_relation: diff.acl_relation.into(),
-            differences: all(&diff.differences),
-            roles: all(&diff.roles),
+            differences: written(&diff.differences),
+            roles: written(&diff.roles),
             settings: diff.settings.clone(),
             groups: diff.groups.iter().map(GroupChangeJson::from).collect(),
             users: diff.users.clone(),

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn properties_of_another_type_are_not_known() {
+    fn properties_of_another_type_are_ignored() {
         let properties = |values: Value| accepted_from_properties(|name| values.get(name));
         assert_eq!(properties(json!({ "oidc_clock_skew_tolerance": false })).clock_skew, None);
         assert_eq!(properties(json!({ "oidc_clock_skew_tolerance": 5 })).clock_skew, Some(5));

@@ -316,8 +316,8 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
 fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
     text.parse()
         .map_err(|_| {
-            let all = Operation::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-            unknown_value(text, &all, &Place::Member(at, "operation"), problems);
+            let values = Operation::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &values, &Place::Member(at, "operation"), problems);
         })
         .ok()
 }
@@ -325,17 +325,17 @@ fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option
 fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
     text.parse()
         .map_err(|_| {
-            let all = ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-            unknown_value(text, &all, &Place::Member(at, "resource_type"), problems);
+            let values = ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &values, &Place::Member(at, "resource_type"), problems);
         })
         .ok()
 }
 
-fn unknown_value(text: &str, all: &[&str], at: &Place<'_>, problems: &mut Problems) {
-    let (text, all) = (escaped(text), all.join(", "));
+fn unknown_value(text: &str, values: &[&str], at: &Place<'_>, problems: &mut Problems) {
+    let (text, values) = (escaped(text), values.join(", "));
     problems.push(
         at,
         ProblemCode::UNKNOWN_VALUE,
-        format!("`{text}` is not a value of `{}`; the values are {all}", at.name()),
+        format!("`{text}` is not a value of `{}`; the values are {values}", at.name()),
     );
 }

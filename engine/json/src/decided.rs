@@ -125,7 +125,7 @@ pub enum DecidingAcl {
     User {
         /// The ACL.
         acl: AclJson,
-        /// Its operation, where it is not the one asked for.
+        /// Its operation, if it differs from the request's.
         #[ts(optional)]
         implied_by: Option<Code<Operation>>,
         /// No group is on the path.
@@ -140,7 +140,7 @@ pub enum DecidingAcl {
     Role {
         /// The ACL.
         acl: AclJson,
-        /// Its operation, where it is not the one asked for.
+        /// Its operation, if it differs from the request's.
         #[ts(optional)]
         implied_by: Option<Code<Operation>>,
         /// The role on the path.
@@ -154,7 +154,7 @@ pub enum DecidingAcl {
     Group {
         /// The ACL.
         acl: AclJson,
-        /// Its operation, where it is not the one asked for.
+        /// Its operation, if it differs from the request's.
         #[ts(optional)]
         implied_by: Option<Code<Operation>>,
         /// The group on the path.
@@ -168,7 +168,7 @@ pub enum DecidingAcl {
     GroupRole {
         /// The ACL.
         acl: AclJson,
-        /// Its operation, where it is not the one asked for.
+        /// Its operation, if it differs from the request's.
         #[ts(optional)]
         implied_by: Option<Code<Operation>>,
         /// The group on the path.

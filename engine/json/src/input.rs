@@ -165,7 +165,7 @@ pub struct ClaimsInput {
     /// The claims.
     #[ts(type = "Record<string, unknown>")]
     pub claims: Map<String, Value>,
-    /// The user-info document, where the settings need it.
+    /// The user-info document, if the settings require it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub userinfo: Option<Map<String, Value>>,
@@ -177,7 +177,7 @@ pub struct ClaimsInput {
 pub struct UnverifiedTokenInput {
     /// A compact JWS.
     pub unverified_token: String,
-    /// The user-info document, where the settings need it.
+    /// The user-info document, if the settings require it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub userinfo: Option<Map<String, Value>>,

@@ -1,5 +1,5 @@
-//! A fast parser for valid policy documents and subjects with names, in one pass and without a tree of values. Most of the time to
-//! load a policy is spent here.
+//! A fast parser for valid policy documents and subjects with names, in one pass and without a tree of values. Most of the
+//! time to load a policy is spent here.
 //!
 //! It accepts nothing that `document` and `check` refuse, and it has no error messages. Texts that it does not accept are read
 //! again there, which reports all problems.

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn locations_are_spelled_for_people_and_stay_short() {
+    fn locations_are_readable_and_short() {
         let document = json!({"a": {"b-c": [{"x y": 1}]}, "it's": [2], "n".repeat(1_000): {"n".repeat(1_000): 3}});
         let path = ClaimPath::parse("$..*").expect("a path");
         let nodes = path.select(&document).expect("a small document");

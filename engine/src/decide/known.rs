@@ -72,15 +72,15 @@ impl Known {
             let slots = std::mem::take(&mut self.slots);
             self.resize((slots.len() * 2).max(16));
             for (principal, rank) in slots.into_iter().filter(|(principal, _)| *principal != UNKNOWN) {
-                self.place(principal, rank);
+                self.insert_slot(principal, rank);
             }
         }
-        let is_new = self.place(principal, rank);
+        let is_new = self.insert_slot(principal, rank);
         self.taken += usize::from(is_new);
         is_new
     }
 
-    fn place(&mut self, principal: PrincipalId, rank: Rank) -> bool {
+    fn insert_slot(&mut self, principal: PrincipalId, rank: Rank) -> bool {
         let (Err(index), new_tag) = (self.slot(principal), tag(principal)) else { return false };
         if let (Some(tag), Some(slot)) = (self.tags.get_mut(index), self.slots.get_mut(index)) {
             (*tag, *slot) = (new_tag, (principal, rank));

@@ -54,7 +54,7 @@ impl Matches {
     }
 
     #[inline(always)]
-    fn add(&mut self, policy: &Policy, row: &Row, place: Precedence, criteria: &mut Criteria) {
+    fn add(&mut self, policy: &Policy, row: &Row, precedence: Precedence, criteria: &mut Criteria) {
         let matching = row.rules.and(criteria.rules);
         let (deny, mut allow) = (!matching.deny().is_empty(), !matching.allow().is_empty());
         if row.host != HostId::ANY {
@@ -70,10 +70,10 @@ impl Matches {
             }
         }
         if deny {
-            self.deny = self.deny.min(place);
+            self.deny = self.deny.min(precedence);
         }
         if allow {
-            self.allow = self.allow.min(place);
+            self.allow = self.allow.min(precedence);
         }
     }
 }
@@ -84,7 +84,7 @@ pub(super) struct Criteria {
     /// The denied and allowed operations that match the requested one.
     rules: Rules,
     host: Option<IpAddr>,
-    /// The host's number, looked up when a row first needs it; the inner value is `None` if no ACL has named the host.
+    /// The host's id, looked up when a row first needs it; the inner value is `None` if no ACL has named the host.
     host_id: Option<Option<HostId>>,
 }
 
@@ -116,12 +116,12 @@ pub(super) fn walk(
         let search = known.entries().len() * SEARCH_COST;
         if rows.len().min(search) > CACHE_THRESHOLD && !pattern.has_hosts() {
             let best = cache.best_ranks(*id, rows, known);
-            let place = |ranks: &[Rank]| {
+            let precedence = |ranks: &[Rank]| {
                 let rank = ranks.get(criteria.operation as usize).filter(|rank| **rank != Rank::MAX);
                 rank.map_or(Precedence::NONE, |rank| Precedence::new(*rank, index))
             };
-            matches.deny = matches.deny.min(place(&best.deny));
-            matches.allow = matches.allow.min(place(&best.allow));
+            matches.deny = matches.deny.min(precedence(&best.deny));
+            matches.allow = matches.allow.min(precedence(&best.allow));
             continue;
         }
         for_each_row(rows, known, criteria.rules, &mut |row, rank| {
@@ -220,14 +220,14 @@ pub(super) fn decision(
 ) -> Decision {
     let no_match =
         || Decision { host_unknown: matches.host_might_allow, ..Decision::without_rule(Reason::NoMatch, identity) };
-    let (place, permission) = match (matches.deny, matches.allow) {
+    let (precedence, permission) = match (matches.deny, matches.allow) {
         (Precedence::NONE, Precedence::NONE) => return no_match(),
         (Precedence::NONE, allow) => (allow, Permission::Allow),
         (deny, _) => (deny, Permission::Deny),
     };
     let row = || {
-        let entry = known.entry(place.rank())?;
-        let pattern = policy.pattern(PatternId(*covering.as_slice().get(place.pattern())?))?;
+        let entry = known.entry(precedence.rank())?;
+        let pattern = policy.pattern(PatternId(*covering.as_slice().get(precedence.pattern())?))?;
         let (row, operation) = best_row(policy, rows_of(pattern.rows(), entry.principal), permission, request)?;
         Some((entry, pattern, row, operation))
     };

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_say_what_is_there_and_what_to_do() {
+    fn warnings_have_alternatives_and_advice() {
         for (path, claims, expected) in [
             (
                 "$.groups",

@@ -80,13 +80,13 @@ impl Diagnosis<'_> {
 
     /// Warns that the claim, or a node of a union, is neither an array nor a string.
     pub(super) fn wrong_type(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
-        let what = described(found);
+        let value_type = described(found);
         let mut message = if location == "$" {
             format!("the claim path selects the whole {}, not a list of names", self.subject())
         } else if self.source.path().is_singular() {
-            format!("`{location}` is {what}, not a list of names")
+            format!("`{location}` is {value_type}, not a list of names")
         } else {
-            format!("`{location}` is {what}, neither a name nor a list, so the whole selection is discarded")
+            format!("`{location}` is {value_type}, neither a name nor a list, so the whole selection is discarded")
         };
         let suggestions = if found == "object" { self.suggestions_below(&root_path(location)) } else { Vec::new() };
         if found == "object" && suggestions.is_empty() {
@@ -99,8 +99,8 @@ impl Diagnosis<'_> {
 
     /// Warns that an array has an element that is not a string.
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
-        let what = described(found);
-        let message = format!("`{location}` is {what}, and a list with anything but strings is discarded");
+        let value_type = described(found);
+        let message = format!("`{location}` is {value_type}, and a list with anything but strings is discarded");
         warn(warnings, WarningCode::ELEMENT_NOT_STRING, message, Some(location.to_owned()));
         if found == "object" {
             let list = split_last(location, b'[').map_or(location, |(list, _)| list);
@@ -109,8 +109,8 @@ impl Diagnosis<'_> {
         }
     }
 
-    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are missing, because some providers
-    /// also put it into access tokens.
+    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are missing, because some
+    /// providers also put it into access tokens.
     pub(super) fn id_token(&self, missing: bool, warnings: &mut Vec<Warning>) -> bool {
         if matches!(self.source, ClaimSource::UserInfo(_)) {
             return false;
@@ -147,8 +147,8 @@ impl Diagnosis<'_> {
         if let Some((name, source)) = linked {
             let sources = self.document.get("_claim_sources");
             let endpoint = source.as_str().and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
-            let place = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
-            let message = format!("the token has a link instead of {}: {place}; {advice}", quoted(name));
+            let link = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
+            let message = format!("the token has a link instead of {}: {link}; {advice}", quoted(name));
             let mut location = String::from("_claim_names");
             push_name(&mut location, name);
             return Some(Warning::new(WarningCode::GROUP_OVERAGE, message, Some(location)));

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_out_of_a_bad_topic_name_is_a_legal_one() {
+    fn hints_for_topic_names_are_valid_patterns() {
         let hint = |name, pattern| {
             let faults = acl(ResourceType::Topic, name, pattern).check_create();
             faults.iter().map(AclError::hint).collect::<Vec<_>>()

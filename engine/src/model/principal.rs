@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_has_no_type_of_its_own_kind() {
+    fn bare_names_have_no_type_of_their_own_kind() {
         let code = |kind: PrincipalType, name: &str| kind.check_bare(name).map_err(|error| error.code());
         assert_eq!(code(PrincipalType::Group, "Group:eng"), Err("name_with_type"));
         assert_eq!(code(PrincipalType::User, "User:alice"), Err("name_with_type"));

@@ -74,7 +74,8 @@ macro_rules! closed_enum {
             }
         }
 
-        /// Parses any spelling: the short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.
+        /// Parses any spelling: the short or audit form in any letter case, with or without `_` and `-`, or the Data Plane
+        /// API's.
         impl FromStr for $name {
             type Err = UnknownValue;
 

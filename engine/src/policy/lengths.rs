@@ -39,88 +39,88 @@ struct Head {
 impl Lengths {
     /// The lengths of the prefixes that can cover a name.
     #[inline(always)]
-    pub(super) fn of(&self, keys: &Keys, resource_type: ResourceType, name: &[u8]) -> Candidates<'_> {
-        let Some(of) = self.0.get(resource_type as usize) else { return Candidates { mask: 0, long: &[] } };
-        let mut mask = of.short;
+    pub(super) fn candidates(&self, keys: &Keys, resource_type: ResourceType, name: &[u8]) -> Candidates<'_> {
+        let Some(lengths) = self.0.get(resource_type as usize) else { return Candidates { mask: 0, long: &[] } };
+        let mut mask = lengths.short;
         if let Some(bytes) = name.first_chunk::<HEAD>()
-            && let Some(head) = of.head(keys, bytes).and_then(|head| of.heads.get(head as usize))
+            && let Some(head) = lengths.head(keys, bytes).and_then(|head| lengths.heads.get(head as usize))
         {
             mask |= head.mask;
         }
-        Candidates { mask, long: if mask >> LONG == 0 { &[] } else { &of.long } }
+        Candidates { mask, long: if mask >> LONG == 0 { &[] } else { &lengths.long } }
     }
 
     /// Adds a new prefix.
     pub(super) fn add(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
-        let Some(of) = self.0.get_mut(resource_type as usize) else { return };
+        let Some(lengths) = self.0.get_mut(resource_type as usize) else { return };
         let length = prefix.len();
         let Some(bytes) = prefix.first_chunk::<HEAD>() else {
-            if let Some(count) = of.short_counts.get_mut(length) {
+            if let Some(count) = lengths.short_counts.get_mut(length) {
                 *count += 1;
-                of.short |= 1 << length;
+                lengths.short |= 1 << length;
             }
             return;
         };
         let bit = 1 << length.min(LONG);
-        if let Some(head) = of.head(keys, bytes).and_then(|head| of.heads.get_mut(head as usize)) {
+        if let Some(head) = lengths.head(keys, bytes).and_then(|head| lengths.heads.get_mut(head as usize)) {
             head.mask |= bit;
             head.count += 1;
         } else {
             let head = Head { bytes: *bytes, mask: bit, count: 1 };
-            let reused = of.free.pop().and_then(|id| Some((id, of.heads.get_mut(id as usize)?)));
-            let id = match reused {
-                Some((id, place)) => {
-                    *place = head;
+            let unused = lengths.free.pop().and_then(|id| Some((id, lengths.heads.get_mut(id as usize)?)));
+            let id = match unused {
+                Some((id, unused)) => {
+                    *unused = head;
                     id
                 }
                 None => {
-                    of.heads.push(head);
-                    (of.heads.len() - 1) as u32
+                    lengths.heads.push(head);
+                    (lengths.heads.len() - 1) as u32
                 }
             };
-            of.by_head.insert(keys.hash(0, bytes), id);
+            lengths.by_head.insert(keys.hash(0, bytes), id);
         }
         if length >= LONG {
-            match of.long.binary_search_by_key(&length, |(length, _)| *length) {
-                Ok(place) => {
-                    if let Some((_, count)) = of.long.get_mut(place) {
+            match lengths.long.binary_search_by_key(&length, |(length, _)| *length) {
+                Ok(index) => {
+                    if let Some((_, count)) = lengths.long.get_mut(index) {
                         *count += 1;
                     }
                 }
-                Err(place) => of.long.insert(place, (length, 1)),
+                Err(index) => lengths.long.insert(index, (length, 1)),
             }
         }
     }
 
     /// Removes a prefix.
     pub(super) fn remove(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
-        let Some(of) = self.0.get_mut(resource_type as usize) else { return };
+        let Some(lengths) = self.0.get_mut(resource_type as usize) else { return };
         let length = prefix.len();
         let Some(bytes) = prefix.first_chunk::<HEAD>() else {
-            if let Some(count) = of.short_counts.get_mut(length) {
+            if let Some(count) = lengths.short_counts.get_mut(length) {
                 *count = count.saturating_sub(1);
                 if *count == 0 {
-                    of.short &= !(1 << length);
+                    lengths.short &= !(1 << length);
                 }
             }
             return;
         };
-        if let Some(id) = of.head(keys, bytes)
-            && let Some(head) = of.heads.get_mut(id as usize)
+        if let Some(id) = lengths.head(keys, bytes)
+            && let Some(head) = lengths.heads.get_mut(id as usize)
         {
             head.count = head.count.saturating_sub(1);
             if head.count == 0 {
-                of.by_head.remove(keys.hash(0, bytes), id);
-                of.free.push(id);
+                lengths.by_head.remove(keys.hash(0, bytes), id);
+                lengths.free.push(id);
             }
         }
         if length >= LONG
-            && let Ok(place) = of.long.binary_search_by_key(&length, |(length, _)| *length)
-            && let Some((_, count)) = of.long.get_mut(place)
+            && let Ok(index) = lengths.long.binary_search_by_key(&length, |(length, _)| *length)
+            && let Some((_, count)) = lengths.long.get_mut(index)
         {
             *count -= 1;
             if *count == 0 {
-                of.long.remove(place);
+                lengths.long.remove(index);
             }
         }
     }
@@ -129,8 +129,8 @@ impl Lengths {
 impl TypeLengths {
     #[inline(always)]
     fn head(&self, keys: &Keys, bytes: &[u8; HEAD]) -> Option<u32> {
-        let is = |id: u32| self.heads.get(id as usize).is_some_and(|head| head.bytes == *bytes);
-        self.by_head.find(keys.hash(0, bytes), is)
+        let has_bytes = |id: u32| self.heads.get(id as usize).is_some_and(|head| head.bytes == *bytes);
+        self.by_head.find(keys.hash(0, bytes), has_bytes)
     }
 }
 
@@ -166,8 +166,8 @@ mod tests {
     use super::{Keys, Lengths};
     use crate::model::ResourceType::{Group, Topic};
 
-    fn of(lengths: &Lengths, keys: &Keys, name: &str) -> Vec<usize> {
-        let mut candidates = lengths.of(keys, Topic, name.as_bytes());
+    fn candidate_lengths(lengths: &Lengths, keys: &Keys, name: &str) -> Vec<usize> {
+        let mut candidates = lengths.candidates(keys, Topic, name.as_bytes());
         std::iter::from_fn(|| candidates.next_if_up_to(name.len())).collect()
     }
 
@@ -180,14 +180,14 @@ mod tests {
             lengths.add(&keys, Topic, prefix.as_bytes());
         }
         lengths.add(&keys, Group, b"ab");
-        assert_eq!(of(&lengths, &keys, ""), [0]);
-        assert_eq!(of(&lengths, &keys, "12345678-name"), [0, 1, 7, 8, 9]);
-        assert_eq!(of(&lengths, &keys, "87654321-name"), [0, 1, 7, 11]);
-        assert_eq!(of(&lengths, &keys, &"12345678".repeat(11)), [0, 1, 7, 8, 9, 63, 80]);
-        assert_eq!(of(&lengths, &keys, &long[..70]), [0, 1, 7, 8, 9, 63]);
+        assert_eq!(candidate_lengths(&lengths, &keys, ""), [0]);
+        assert_eq!(candidate_lengths(&lengths, &keys, "12345678-name"), [0, 1, 7, 8, 9]);
+        assert_eq!(candidate_lengths(&lengths, &keys, "87654321-name"), [0, 1, 7, 11]);
+        assert_eq!(candidate_lengths(&lengths, &keys, &"12345678".repeat(11)), [0, 1, 7, 8, 9, 63, 80]);
+        assert_eq!(candidate_lengths(&lengths, &keys, &long[..70]), [0, 1, 7, 8, 9, 63]);
         for prefix in prefixes {
             lengths.remove(&keys, Topic, prefix.as_bytes());
         }
-        assert!(of(&lengths, &keys, &long).is_empty());
+        assert!(candidate_lengths(&lengths, &keys, &long).is_empty());
     }
 }

@@ -200,7 +200,7 @@ impl Patterns {
         {
             covering.push(*id);
         }
-        let mut lengths = self.lengths.of(&self.keys, resource_type, bytes);
+        let mut lengths = self.lengths.candidates(&self.keys, resource_type, bytes);
         if lengths.next_if_up_to(0).is_some()
             && let Some(PatternId(id)) = self.find(resource_type, PatternType::Prefixed, "")
         {

@@ -274,7 +274,7 @@ mod tests {
 
     #[cfg(not(target_family = "wasm"))]
     #[test]
-    fn a_principal_is_a_cache_line() {
+    fn a_principal_fills_a_cache_line() {
         assert_eq!(size_of::<PrincipalEntry>(), 64);
     }
 }

@@ -55,7 +55,7 @@ mod tests {
     use super::{decode, decode_strict};
 
     #[test]
-    fn faults_are_placed() {
+    fn errors_have_an_offset() {
         for (text, fault) in [("a", 1), ("aaaaa", 5), ("aa=", 2), ("a+aa", 1), ("aaa ", 3), ("aaé", 2), ("ab", 1)] {
             assert_eq!(decode_strict(text), Err(fault), "{text}");
         }

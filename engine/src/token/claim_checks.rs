@@ -21,7 +21,8 @@ pub struct Requirements<'a> {
     pub rules: TokenRules,
 }
 
-/// Requirements for tokens besides issuer, audience and time of the check. [`TokenRules::default`] has the defaults of a service.
+/// Requirements for tokens besides issuer, audience and time of the check. [`TokenRules::default`] has the defaults of a
+/// service.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenRules {
     /// The allowed clock skew, in seconds.

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_of_the_wrong_type_are_not_guessed() {
+    fn claims_of_the_wrong_type_are_absent() {
         let claims =
             UnverifiedClaims::parse(r#"{"iss":1,"sub":null,"aud":["a",1],"exp":"5","nbf":[],"iat":true}"#).unwrap();
         assert_eq!((claims.issuer(), claims.subject(), claims.audiences()), (None, None, None));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_a_text_looks_like_that_is_no_token() {
+    fn texts_that_are_not_tokens_are_recognized() {
         let token = "eyJhbGciOiJSUzI1NiJ9.e30.c2ln";
         for (text, input_kind) in [
             ("<samlp:Response xmlns:samlp=\"...\">", InputKind::Markup),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_an_algorithm_reads_back() {
+    fn every_algorithm_name_parses() {
         for name in ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"] {
             assert_eq!(Algorithm::parse(name).unwrap().name(), name);
             assert!(Algorithm::ACCEPTED.contains(name));

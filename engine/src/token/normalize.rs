@@ -205,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_token_is_left_alone() {
+    fn a_clean_token_is_unchanged() {
         for text in [TOKEN.to_owned(), format!("\n  {TOKEN}\t\r\n"), format!("\u{a0}{TOKEN}\u{2003}")] {
             assert_eq!(codes(&text), (TOKEN.to_owned(), vec![]));
         }
     }
 
     #[test]
-    fn what_people_paste_is_cut_to_the_token() {
+    fn the_token_is_extracted_from_pasted_text() {
         let removed = "surroundings_removed";
         let (start, end) = TOKEN.split_at(40);
         for (text, notes) in [
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_break_inside_a_token_heals() {
+    fn breaks_inside_a_token_are_removed() {
         for at in 2..TOKEN.len() {
             let (start, end) = TOKEN.split_at(at);
             for blank in ["\n", " ", "\r\n\t"] {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn two_tokens_are_not_made_into_one() {
+    fn two_tokens_are_not_joined() {
         for text in [
             format!("{TOKEN} {TOKEN}"),
             format!("{TOKEN}\n{TOKEN}\n"),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_token_stays_for_decoding_to_say() {
+    fn invalid_tokens_are_left_for_decoding_to_report() {
         for (text, token) in [
             (format!("{TOKEN}=="), format!("{TOKEN}==")),
             (format!("Bearer {TOKEN}."), format!("{TOKEN}.")),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn long_nonsense_is_quick() {
+    fn long_invalid_text_is_fast() {
         for text in ["ey ", "eyJ.", "ey . ", "\"ey", "= ", "{\"a\":", "Bearer "] {
             let _ = normalize_pasted(&text.repeat(100_000));
         }
@@ -296,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pasting_twice_changes_nothing(text in r#"(ey|eyJ9|e30|[ew0-9.= \n"\\:,{}]|Bearer |é){0,24}"#, more in any::<String>()) {
+        fn normalizing_twice_changes_nothing(text in r#"(ey|eyJ9|e30|[ew0-9.= \n"\\:,{}]|Bearer |é){0,24}"#, more in any::<String>()) {
             for text in [text, more, format!("{TOKEN}.")] {
                 let once = normalize_pasted(&text).token;
                 prop_assert_eq!(&normalize_pasted(&once).token, &once);
@@ -304,7 +304,7 @@ mod tests {
         }
 
         #[test]
-        fn a_token_survives_its_surroundings(before in "[a-zA-Z:]{0,8}[ \n\"'=]", after in "[\"',;][a-zA-Z :]{0,8}") {
+        fn a_token_is_extracted_from_surrounding_text(before in "[a-zA-Z:]{0,8}[ \n\"'=]", after in "[\"',;][a-zA-Z :]{0,8}") {
             prop_assert_eq!(normalize_pasted(&format!("{before}{TOKEN}{after}")).token, TOKEN);
         }
     }

@@ -145,8 +145,8 @@ impl KeySet {
     /// Parses a key set, or a single key, of at most [`MAX_KEY_SET_BYTES`].
     ///
     /// A key that cannot be used (encryption keys, shared secrets, unknown curves, RSA below 2048 bits, no `kid`, published
-    /// private part, ...) is skipped and listed in [`problems`](Self::problems). The other keys stay usable if the provider adds
-    /// such a key.
+    /// private part, ...) is skipped and listed in [`problems`](Self::problems). The other keys stay usable if the provider
+    /// adds such a key.
     ///
     /// # Errors
     /// The text is not strict JSON, is not a key set, or has no usable key.
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_algorithm_is_the_keys_own() {
+    fn the_algorithm_is_that_of_the_key() {
         assert_eq!(rsa(&json!({})).unwrap(), Algorithm::Rs256);
         assert_eq!(rsa(&json!({"alg": "PS512"})).unwrap(), Algorithm::Ps512);
         assert_eq!(code(rsa(&json!({"alg": "ES256"}))), "key_algorithm");
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn purpose_and_privacy_are_respected() {
+    fn purpose_and_private_parts_are_checked() {
         assert!(rsa(&json!({"use": "sig", "key_ops": ["sign", "verify"]})).is_ok());
         assert_eq!(code(rsa(&json!({"use": "enc"}))), "key_use");
         assert_eq!(code(rsa(&json!({"use": ["sig"]}))), "key_use");
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn weak_and_broken_keys_are_left_out() {
+    fn weak_and_invalid_keys_are_skipped() {
         assert_eq!(code(rsa(&json!({"n": modulus(128)}))), "key_invalid");
         assert_eq!(code(rsa(&json!({"n": modulus(255)}))), "key_invalid");
         assert!(rsa(&json!({"n": modulus(256)})).is_ok());
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_needed_and_tell_keys_apart() {
+    fn keys_need_an_id_and_are_distinguished_by_it() {
         assert_eq!(code(rsa(&json!({"kid": null}))), "key_without_kid");
         assert_eq!(code(rsa(&json!({"kid": ""}))), "key_without_kid");
         assert_eq!(code(rsa(&json!({"kid": 7}))), "key_invalid");
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_no_key_set() {
+    fn texts_that_are_not_key_sets_are_refused() {
         let pem = "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----";
         let long = " ".repeat(MAX_KEY_SET_BYTES + 1);
         let twice = format!(r#"{{"keys":[{}],"keys":[]}}"#, good());

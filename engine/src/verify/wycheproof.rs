@@ -151,9 +151,9 @@ fn signatures_are_judged_as_wycheproof_judges_them() {
         .iter()
         .map(|((set, wycheproof, engine), count)| (set.as_str(), *wycheproof, *engine, *count))
         .collect();
-    let known: Vec<_> =
+    let expected: Vec<_> =
         DIFFERENCES.iter().map(|(set, wycheproof, engine, count, _)| (*set, *wycheproof, *engine, *count)).collect();
-    assert_eq!(differences, known);
+    assert_eq!(differences, expected);
     assert!(DIFFERENCES.iter().all(|(.., reason)| !reason.is_empty()));
     let compared: Vec<_> = comparison.compared.iter().map(|(algorithm, count)| (algorithm.as_str(), *count)).collect();
     assert_eq!(compared, COMPARED);

@@ -45,8 +45,8 @@ impl Policy {
         value(&DiffJson::from(&gbac_analysis::diff(&self.policy(), &later.policy())))
     }
 
-    /// Names that become the same group, among `names` (a JSON array of names in a token) and all known groups. Nested names are
-    /// treated as in the settings, unless `nested` is given.
+    /// Names that become the same group, among `names` (a JSON array of names in a token) and all known groups. Nested names
+    /// are treated as in the settings, unless `nested` is given.
     #[must_use]
     pub fn collisions(&self, names: &str, nested: Option<String>, limit: usize) -> Option<JsValue> {
         let names: Vec<String> = ok_or_store(

@@ -53,11 +53,11 @@ impl Policy {
     }
 
     pub(crate) fn open_by(&self, who: &str, verify: TokenVerifier<'_>) -> Option<Identity> {
-        let who = ok_or_store(
+        let subject = ok_or_store(
             gbac_json::subject_from_json(who)
                 .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
         )?;
-        Some(self.prepare(self.resolve(&who, verify)?))
+        Some(self.prepare(self.resolve(&subject, verify)?))
     }
 
     fn prepare(&self, resolved: ResolvedIdentity) -> Identity {
@@ -95,9 +95,9 @@ impl Identity {
         self.open.identity().has_expiry()
     }
 
-    /// Whether an operation is allowed on the resource with a number from `find`. Unknown numbers are denied. `now` is in seconds
-    /// since 1970; without it, an identity with an expiry is denied. Negative infinity ignores the expiry; users of the package
-    /// cannot pass it as a time.
+    /// Whether an operation is allowed on the resource with a number from `find`. Unknown numbers are denied. `now` is in
+    /// seconds since 1970; without it, an identity with an expiry is denied. Negative infinity ignores the expiry; users of
+    /// the package cannot pass it as a time.
     #[must_use]
     pub fn check(&mut self, operation: u32, resource: u32, now: Option<f64>) -> bool {
         self.allows(operation, resource, None, now)

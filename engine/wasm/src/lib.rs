@@ -1,8 +1,8 @@
 //! The engine for JavaScript: classes and conversions, without rules of its own.
 //!
-//! Arguments are strings, bytes and numbers. `www/` converts objects to JSON text before it calls this module, and reports cycles,
-//! throwing getters and lone surrogates. Results are values from serde-wasm-bindgen. A call that fails returns nothing, and
-//! `takeFault` returns the error.
+//! Arguments are strings, bytes and numbers. `www/` converts objects to JSON text before it calls this module, and reports
+//! cycles, throwing getters and lone surrogates. Results are values from serde-wasm-bindgen. A call that fails returns
+//! nothing, and `takeFault` returns the error.
 
 #[cfg(feature = "analyze")]
 mod analysis;
@@ -50,8 +50,8 @@ struct State {
 
 #[wasm_bindgen]
 impl Policy {
-    /// Loads a policy document in UTF-8. A string would be copied character by character, in JavaScript that is not yet optimized
-    /// at startup. The error has `problems`, each with `path`, `code` and `message`.
+    /// Loads a policy document in UTF-8. A string would be copied character by character, in JavaScript that is not yet
+    /// optimized at startup. The error has `problems`, each with `path`, `code` and `message`.
     #[must_use]
     pub fn load(document: &[u8]) -> Option<Self> {
         // Invalid UTF-8 is read as an empty text, which is an error.
@@ -60,8 +60,8 @@ impl Policy {
         Some(Self(Rc::new(State { policy: RefCell::new(policy), resources: RefCell::default() })))
     }
 
-    /// Evaluates a check, and explains it if `explain` is set; API requests cannot be explained. `now` is in seconds since 1970 and
-    /// is used if the check has no time.
+    /// Evaluates a check, and explains it if `explain` is set; API requests cannot be explained. `now` is in seconds since
+    /// 1970 and is used if the check has no time.
     #[must_use]
     pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<JsValue> {
         let check = ok_or_store(
@@ -117,8 +117,8 @@ fn value<T: Serialize>(value: &T) -> JsValue {
     value.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// A JavaScript value from JSON text, for values with arbitrary member names or large numbers: a member `__proto__` could not be
-/// assigned otherwise.
+/// A JavaScript value from JSON text, for values with arbitrary member names or large numbers: a member `__proto__` could not
+/// be assigned otherwise.
 fn parsed(text: &str) -> JsValue {
     js_sys::JSON::parse(text).unwrap_or(JsValue::UNDEFINED)
 }

@@ -104,7 +104,7 @@ fn a_long_name_is_good_for_one_check() {
 }
 
 #[wasm_bindgen_test]
-fn what_gives_nothing_has_a_fault() {
+fn failed_calls_have_an_error() {
     for (bad, code) in
         [("{", "policy_invalid"), ("\u{0}", "policy_invalid"), ("{}", "policy_invalid"), ("", "policy_invalid")]
     {

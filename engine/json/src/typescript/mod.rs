@@ -29,41 +29,41 @@ const HEADER: &str = "// Made from the Rust types of gbac-json by `cargo xtask t
 /// ```
 #[must_use]
 pub fn declarations() -> String {
-    let mut all = Declarations { config: Config::new(), declared: BTreeMap::new() };
+    let mut visitor = Declarations { config: Config::new(), declared: BTreeMap::new() };
     // Arguments.
-    all.visit::<PolicyDocumentInput>();
-    all.visit::<RoleInput>();
-    all.visit::<RoleMemberInput>();
-    all.visit::<AclInput>();
-    all.visit::<crate::HypotheticalChangeJson>();
-    all.visit::<SubjectInput>();
-    all.visit::<AccessInput>();
-    all.visit::<QueryCircumstancesInput>();
-    all.visit::<WithIdInput>();
-    all.visit::<QueryInput>();
-    all.visit::<RequestQueryInput>();
+    visitor.visit::<PolicyDocumentInput>();
+    visitor.visit::<RoleInput>();
+    visitor.visit::<RoleMemberInput>();
+    visitor.visit::<AclInput>();
+    visitor.visit::<crate::HypotheticalChangeJson>();
+    visitor.visit::<SubjectInput>();
+    visitor.visit::<AccessInput>();
+    visitor.visit::<QueryCircumstancesInput>();
+    visitor.visit::<WithIdInput>();
+    visitor.visit::<QueryInput>();
+    visitor.visit::<RequestQueryInput>();
     // Results.
-    all.visit::<Problem>();
-    all.visit::<AnswerJson>();
+    visitor.visit::<Problem>();
+    visitor.visit::<AnswerJson>();
     // Visiting decisions does not visit these, because they are tags of the union.
-    all.visit::<Code<Reason>>();
-    all.visit::<Code<Source>>();
-    all.visit::<ExplanationJson>();
-    all.visit::<ResolvedIdentityJson>();
-    all.visit::<DocumentJson<'static>>();
-    all.visit::<WhoCanJson>();
-    all.visit::<PatternJson>();
-    all.visit::<PermissionsJson>();
-    all.visit::<ComparisonJson>();
-    all.visit::<IdentityComparisonJson>();
-    all.visit::<WhatIfJson>();
-    all.visit::<RevocationJson>();
-    all.visit::<CollisionReportJson>();
-    all.visit::<DiffJson>();
-    all.visit::<LeastGrantJson>();
-    all.visit::<FindingJson>();
-    all.visit::<Code<FaultCode>>();
-    let declarations = all.declared.into_values();
+    visitor.visit::<Code<Reason>>();
+    visitor.visit::<Code<Source>>();
+    visitor.visit::<ExplanationJson>();
+    visitor.visit::<ResolvedIdentityJson>();
+    visitor.visit::<DocumentJson<'static>>();
+    visitor.visit::<WhoCanJson>();
+    visitor.visit::<PatternJson>();
+    visitor.visit::<PermissionsJson>();
+    visitor.visit::<ComparisonJson>();
+    visitor.visit::<IdentityComparisonJson>();
+    visitor.visit::<WhatIfJson>();
+    visitor.visit::<RevocationJson>();
+    visitor.visit::<CollisionReportJson>();
+    visitor.visit::<DiffJson>();
+    visitor.visit::<LeastGrantJson>();
+    visitor.visit::<FindingJson>();
+    visitor.visit::<Code<FaultCode>>();
+    let declarations = visitor.declared.into_values();
     std::iter::once(HEADER.to_owned()).chain(declarations).collect::<Vec<_>>().join("\n")
 }
 
