@@ -44,7 +44,7 @@ pub struct Acl {
     pub host: String,
     /// The operation.
     pub operation: Operation,
-    /// Deny or allow.
+    /// Allow or deny.
     pub permission_type: Permission,
 }
 
@@ -99,7 +99,7 @@ spelled! {
 }
 
 spelled! {
-    /// Deny or allow.
+    /// Allow or deny.
     Permission {
         Deny = "PERMISSION_TYPE_DENY", "deny";
         Allow = "PERMISSION_TYPE_ALLOW", "allow";
