@@ -1,5 +1,5 @@
-//! `gbac backup` and `gbac restore`: a backup under load is a state that was acknowledged, and nothing is overwritten or half
-//! restored.
+//! Tests of `gbac backup` and `gbac restore`: a backup under load is an acknowledged state, and nothing is overwritten or
+//! partially restored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const PASSWORD: &str = "a password of this test";
 const WRITERS: usize = 4;
 
-/// A run against a service as its admin.
+/// Runs a command against a service as its admin.
 fn as_admin(folder: &TempDir, service: &DataService, password: &str, args: &[&str]) -> Run {
     run(folder, &[("GBAC_URL", &service.url()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", password)], args)
 }
@@ -25,12 +25,12 @@ fn names(document: &Value) -> BTreeSet<String> {
     roles.iter().map(|role| role["name"].as_str().expect("a name").to_owned()).collect()
 }
 
-/// How many roles a writer was answered for.
+/// The progress of a writer.
 #[derive(Default)]
 struct Progress {
-    /// Those that were acknowledged.
+    /// The number of acknowledged roles.
     acknowledged: AtomicUsize,
-    /// Those that were sent.
+    /// The number of sent roles.
     sent: AtomicUsize,
 }
 
@@ -72,7 +72,7 @@ fn a_backup_during_writes_is_a_state_that_was_acknowledged() {
                 }
             });
         }
-        // Every writer writes when the backup begins.
+        // Waits until every writer writes.
         while acknowledged().contains(&0) {
             thread::yield_now();
         }
@@ -91,7 +91,7 @@ fn a_backup_during_writes_is_a_state_that_was_acknowledged() {
     let restored = run(&folder, &[], &["--format", "json", "restore", "gbac.backup", "--data", "restored"]);
     let restored: Value = serde_json::from_str(&restored.done()).expect("JSON");
     assert_eq!((&restored["sha256"], &restored["acls"]), (&saved["sha256"], &json!(500)));
-    // The password comes from the backup.
+    // The backup contains the password.
     let service = DataService::start(&folder.path().join("restored"), None);
     let mut admin = DataClient::connect(&service, PASSWORD).expect("a connection");
     let after = admin.policy();
@@ -119,9 +119,9 @@ fn nothing_is_overwritten_and_nothing_damaged_is_restored() {
     let service = DataService::start(&folder.path().join("data"), Some(PASSWORD));
     let path = |name: &str| folder.path().join(name);
     let backup = |password: &str, args: &[&str]| as_admin(&folder, &service, password, &[&["backup"], args].concat());
-    let refused = |run: Run, exit: i32, says: &str| {
+    let refused = |run: Run, exit: i32, message: &str| {
         assert_eq!((run.exit, run.out.as_str()), (exit, ""), "{}", run.err);
-        assert!(run.err.contains(says), "{says}: {}", run.err);
+        assert!(run.err.contains(message), "{message}: {}", run.err);
     };
 
     let saved = backup(PASSWORD, &["gbac.backup"]).done();

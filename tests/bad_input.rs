@@ -36,8 +36,8 @@ fn ask(policy: &Policy, groups: &[&str], resource_type: ResourceType, name: &str
     )
 }
 
-/// The name of the deciding ACL after its reason: `allow_rule aaa`.
-fn told(decision: &Decision) -> String {
+/// The reason and the name of the deciding ACL, such as `allow_rule aaa`.
+fn decided(decision: &Decision) -> String {
     let name = decision.acl.as_ref().map_or("", |acl| acl.resource_name.as_str());
     format!("{} {name}", decision.reason.code())
 }
@@ -53,34 +53,34 @@ fn a_chain_of_prefixes_of_each_other() {
     }
     let mut policy = policy(&acls);
     for length in 1..=MAX_TOPIC_BYTES + 1 {
-        let told_to = |groups: &[&str], name: &str| told(&ask(&policy, groups, ResourceType::Topic, name));
+        let decided_for = |groups: &[&str], name: &str| decided(&ask(&policy, groups, ResourceType::Topic, name));
         let shortened = length.min(MAX_TOPIC_BYTES);
         let longest = |remainder| (1..=shortened).rev().find(|length| length % 2 == remainder);
         let allowed =
             |longest: Option<usize>| longest.map_or("no_match ".into(), |best| format!("allow_rule {}", a(best)));
-        assert_eq!(told_to(&["even"], &a(length)), allowed(longest(0)));
-        assert_eq!(told_to(&["odd"], &a(length)), allowed(longest(1)));
-        assert_eq!(told_to(&["odd"], &format!("{}b", a(length))), allowed(longest(1)));
-        // A deny that is far away in the chain wins, and the longest of its kind is told.
+        assert_eq!(decided_for(&["even"], &a(length)), allowed(longest(0)));
+        assert_eq!(decided_for(&["odd"], &a(length)), allowed(longest(1)));
+        assert_eq!(decided_for(&["odd"], &format!("{}b", a(length))), allowed(longest(1)));
+        // A deny far away in the chain takes precedence, and the longest pattern of its kind is reported.
         let out = if length < 200 { "allow_rule" } else { "deny_rule" };
         assert_eq!(
-            told_to(&["odd", "out"], &a(length)),
+            decided_for(&["odd", "out"], &a(length)),
             match length {
                 ..200 => allowed(longest(1)),
                 _ => format!("{out} {}", a(shortened)),
             }
         );
-        assert_eq!(told_to(&["even", "odd", "out"], &format!("b{}", a(length))), "no_match ");
+        assert_eq!(decided_for(&["even", "odd", "out"], &format!("b{}", a(length))), "no_match ");
     }
-    // Taken away from the long end, each name falls back to the next shorter one.
+    // When the longest patterns are removed, the next shorter one applies.
     for length in (2..=MAX_TOPIC_BYTES).rev() {
         let principal = Principal::group(if length % 2 == 0 { "even" } else { "odd" });
-        let gone = policy.acls().find(|acl| acl.resource_name.len() == length && acl.principal == principal);
-        assert_eq!(policy.apply(Change::RemoveAcl(gone.expect("it is there"))), Ok(true));
-        let left = told(&ask(&policy, &["even", "odd"], ResourceType::Topic, &a(MAX_TOPIC_BYTES)));
-        // The group comes before the name in the order of D-20.
+        let removed = policy.acls().find(|acl| acl.resource_name.len() == length && acl.principal == principal);
+        assert_eq!(policy.apply(Change::RemoveAcl(removed.expect("it is there"))), Ok(true));
+        let remaining = decided(&ask(&policy, &["even", "odd"], ResourceType::Topic, &a(MAX_TOPIC_BYTES)));
+        // The group precedes the name in the order of D-20.
         let even = (1..length).rev().find(|length| length % 2 == 0);
-        assert_eq!(left, format!("allow_rule {}", a(even.unwrap_or(1))));
+        assert_eq!(remaining, format!("allow_rule {}", a(even.unwrap_or(1))));
     }
 }
 
@@ -101,15 +101,15 @@ fn one_name_with_a_hundred_thousand_entries() {
         assert_eq!(ask(&policy, &["g99999"]), ("allow_rule", by("g99999")));
         assert_eq!(ask(&policy, &["g99007", "g5"]), ("deny_rule", by("g99007")));
         assert_eq!(ask(&policy, &["g100000", "g", "", "hot"]), ("no_match", None));
-        // An identity with many groups, of which the last but one alone is in the policy.
+        // An identity with many groups, of which only the last but one is in the policy.
         let many: Vec<String> =
             (0..10_000).map(|number| format!("x{number}")).chain(["g41".into(), "y".into()]).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(ask(&policy, &many), ("allow_rule", by("g41")));
-        let gone = policy.acls().find(|acl| acl.principal.name() == "g41").expect("it is there");
-        assert_eq!(policy.apply(Change::RemoveAcl(gone.clone())), Ok(true));
+        let removed = policy.acls().find(|acl| acl.principal.name() == "g41").expect("it is there");
+        assert_eq!(policy.apply(Change::RemoveAcl(removed.clone())), Ok(true));
         assert_eq!(ask(&policy, &many), ("no_match", None));
-        let denied = Acl { permission: Permission::Deny, ..gone };
+        let denied = Acl { permission: Permission::Deny, ..removed };
         assert_eq!(policy.apply(Change::AddAcl(denied)), Ok(true));
         assert_eq!(ask(&policy, &many), ("deny_rule", by("g41")));
     }
@@ -123,26 +123,26 @@ fn fifty_thousand_prefixes_with_one_first_letter() {
     acls.push(acl("PREFIXED", "x4999", "Group:h", "DENY"));
     acls.push(acl("PREFIXED", "x", "Group:all", "ALLOW"));
     let policy = policy(&acls);
-    let told = |groups: &[&str], name: &str| told(&ask(&policy, groups, ResourceType::Topic, name));
+    let decided = |groups: &[&str], name: &str| decided(&ask(&policy, groups, ResourceType::Topic, name));
     for number in (0..50_000).step_by(499).chain([49_999]) {
         let (exact, longer) = (name(number), format!("{}.events", name(number)));
-        assert_eq!(told(&["g"], &exact), format!("allow_rule {exact}"));
-        assert_eq!(told(&["g"], &longer), format!("allow_rule {exact}"));
+        assert_eq!(decided(&["g"], &exact), format!("allow_rule {exact}"));
+        assert_eq!(decided(&["g"], &longer), format!("allow_rule {exact}"));
         let denied = exact.starts_with("x4999");
         assert_eq!(
-            told(&["g", "h"], &longer),
+            decided(&["g", "h"], &longer),
             if denied { "deny_rule x4999".into() } else { format!("allow_rule {exact}") }
         );
     }
-    assert_eq!(told(&["g"], "x4"), "allow_rule x4");
-    assert_eq!(told(&["g"], "x4z"), "allow_rule x4");
-    assert_eq!(told(&["g"], "x5"), "no_match ");
-    assert_eq!(told(&["g", "all"], "x99999"), "allow_rule x");
-    assert_eq!(told(&["g", "all"], "y00000"), "no_match ");
+    assert_eq!(decided(&["g"], "x4"), "allow_rule x4");
+    assert_eq!(decided(&["g"], "x4z"), "allow_rule x4");
+    assert_eq!(decided(&["g"], "x5"), "no_match ");
+    assert_eq!(decided(&["g", "all"], "x99999"), "allow_rule x");
+    assert_eq!(decided(&["g", "all"], "y00000"), "no_match ");
 }
 
-/// Names that share all but their last bytes, or all but their first: a hash or a comparison that looks at one end only
-/// takes them for one.
+/// Names that differ only in their last or only in their first bytes: a hash or comparison of one end would treat them as
+/// equal.
 #[test]
 fn long_names_that_differ_at_one_end() {
     let end = |number: usize| format!("{}{number:05}", "n".repeat(MAX_NAME_BYTES - 5));
@@ -158,12 +158,12 @@ fn long_names_that_differ_at_one_end() {
     let policy = policy(&acls);
     for number in (0..1_000).step_by(37) {
         let group = format!("g{number}");
-        let told = |name: &str| ask(&policy, &[&group], ResourceType::Subject, name).reason.code();
-        assert_eq!(told(&end(number)), "allow_rule");
-        assert_eq!(told(&start(number)), "deny_rule");
-        assert_eq!(told(&end(number + 1)), "no_match");
-        assert_eq!(told(&start(number + 1)), "no_match");
-        assert_eq!(told(&end(number)[1..]), "no_match");
+        let decided = |name: &str| ask(&policy, &[&group], ResourceType::Subject, name).reason.code();
+        assert_eq!(decided(&end(number)), "allow_rule");
+        assert_eq!(decided(&start(number)), "deny_rule");
+        assert_eq!(decided(&end(number + 1)), "no_match");
+        assert_eq!(decided(&start(number + 1)), "no_match");
+        assert_eq!(decided(&end(number)[1..]), "no_match");
     }
 }
 
@@ -186,7 +186,7 @@ fn names_of_resources_end_at_their_limits() {
     for other in [ResourceType::Group, ResourceType::TransactionalId, ResourceType::Subject] {
         assert_eq!(codes(of(other, "s".repeat(4096))), []);
         assert_eq!(codes(of(other, "s".repeat(4097))), too_long(4096));
-        // Bytes, not characters.
+        // The limit counts bytes, not characters.
         assert_eq!(codes(of(other, "é".repeat(2048))), []);
         assert_eq!(codes(of(other, "é".repeat(2049))), too_long(4096));
     }
@@ -206,7 +206,7 @@ fn names_of_resources_end_at_their_limits() {
             assert!(problems[0].message.contains(&format!("{limit} bytes")), "{}", problems[0].message);
         }
     }
-    // A question has no such limit (D-27): nothing covers what is longer than any name, but a prefix or `*`.
+    // Checks have no such limit (D-27): only prefixes and `*` match longer names.
     let policy = policy(&[acl("PREFIXED", &"t".repeat(249), "Group:g", "ALLOW")]);
     assert_eq!(ask(&policy, &["g"], ResourceType::Topic, &"t".repeat(1 << 20)).reason.code(), "allow_rule");
 }
@@ -236,7 +236,7 @@ fn long_names_of_groups_work_everywhere() {
             let decision = decide(&policy, &opened.identity, &request);
             assert_eq!((decision.reason.code(), decision.group.as_deref()), ("allow_rule", Some(name.as_str())));
         }
-        // One character less is another group.
+        // A name with one character less is another group.
         let shorter: String = name.chars().skip(1).collect();
         assert_eq!(ask(&policy, &[&shorter], ResourceType::Topic, "own").reason.code(), "no_match");
     }
@@ -258,7 +258,7 @@ fn ten_thousand_groups_in_one_token() {
         let token = format!("eyJhbGciOiJSUzI1NiJ9.{}.c2ln", URL_SAFE_NO_PAD.encode(payload));
         let opened = resolve(&policy, &Subject::UnverifiedToken { token, userinfo: None }, None).expect("an identity");
         assert_eq!(opened.identity.groups(), groups);
-        let told = |topic| {
+        let decided = |topic| {
             let decision = decide(
                 &policy,
                 &opened.identity,
@@ -266,10 +266,10 @@ fn ten_thousand_groups_in_one_token() {
             );
             (decision.reason.code(), decision.group)
         };
-        assert_eq!(told("first"), ("allow_rule", Some(name(0))));
-        assert_eq!(told("last"), ("allow_rule", Some(name(9_999))));
-        assert_eq!(told("mixed"), ("deny_rule", Some(name(9_998))));
-        assert_eq!(told("none"), ("no_match", None));
+        assert_eq!(decided("first"), ("allow_rule", Some(name(0))));
+        assert_eq!(decided("last"), ("allow_rule", Some(name(9_999))));
+        assert_eq!(decided("mixed"), ("deny_rule", Some(name(9_998))));
+        assert_eq!(decided("none"), ("no_match", None));
     }
 }
 
@@ -293,11 +293,11 @@ fn a_role_with_ten_thousand_members_and_a_member_of_ten_thousand_roles() {
             policy.apply(Change::AddAcl(acl.clone())).expect("adding works");
         }
     }
-    let told = |policy: &Policy, group: &str| ask(policy, &[group], ResourceType::Topic, "t1").role;
-    assert_eq!(told(&policy, "in-all"), Some(role(77)));
-    assert_eq!(told(&policy, "g9999"), Some(role(77)));
-    assert_eq!(told(&policy, "g10000"), None);
+    let decided = |policy: &Policy, group: &str| ask(policy, &[group], ResourceType::Topic, "t1").role;
+    assert_eq!(decided(&policy, "in-all"), Some(role(77)));
+    assert_eq!(decided(&policy, "g9999"), Some(role(77)));
+    assert_eq!(decided(&policy, "g10000"), None);
     assert_eq!(policy.apply(Change::DeleteRole { name: role(77), delete_acls: false }), Ok(true));
-    assert_eq!(told(&policy, "in-all"), Some(role(9_999)));
-    assert_eq!(told(&policy, "g9999"), None);
+    assert_eq!(decided(&policy, "in-all"), Some(role(9_999)));
+    assert_eq!(decided(&policy, "g9999"), None);
 }

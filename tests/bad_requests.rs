@@ -1,5 +1,5 @@
-//! Tests of malformed requests against the built `gbac serve`: every response has a code, no error allows anything, and no
-//! response repeats a secret.
+//! Tests of malformed requests against the built `gbac serve`: every error response has a code, no error allows anything, and
+//! no response repeats a secret.
 //!
 //! `GBAC_CASES` is the number of requests, `GBAC_SEED` the seed of the generator.
 
@@ -21,11 +21,11 @@ use gbac_tests::program;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// As many as the short form takes; the long form takes more, and no more than an hour allows.
+/// The number of the short form. The long form has more, limited to an hour.
 const CASES: u64 = 2_000;
 const MOST: u64 = 20_000;
 
-/// A service that is ended when the test is.
+/// A service that ends with the test.
 struct Service {
     child: Child,
     folder: TempDir,
@@ -33,7 +33,7 @@ struct Service {
     is_demo: bool,
 }
 
-/// An answer.
+/// A response.
 struct Answer {
     status: u16,
     head: String,
@@ -73,11 +73,11 @@ impl Service {
         service
     }
 
-    /// Sends bytes on a connection of their own.
+    /// Sends bytes on a new connection.
     fn send(&self, bytes: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.target.address).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
-        // Who is refused early may not read the rest.
+        // A service that refuses early may not read the rest.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let read = stream.read_to_end(&mut answer);
@@ -106,7 +106,7 @@ impl Service {
         String::from_utf8(self.admin("GET", "/gbac/v1/policy", "").body).expect("text")
     }
 
-    /// Everything that it wrote: its log, and its audit log.
+    /// Everything that the service wrote: its log and its audit log.
     fn written(&self) -> String {
         let files: [PathBuf; 2] = [self.folder.path().join("log"), self.folder.path().join("data/audit.jsonl")];
         files
@@ -119,18 +119,18 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended before.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Paths that everybody may ask.
+/// Public paths.
 const PUBLIC: [&str; 4] =
     ["/gbac/v1/service", "/v1/cluster_config/schema", "/.well-known/authzen-configuration", "/metrics"];
 const READS: [&str; 2] = ["GetRole", "ListRoles"];
 
-/// Whether a request without the superuser's credentials may be answered with what it asks for.
+/// Whether a request without the superuser's credentials may succeed.
 fn may_succeed(request: &BadRequest, is_demo: bool) -> bool {
     let path = request.path();
     let path = path.strip_prefix("http://evil.example").unwrap_or(&path);
@@ -138,17 +138,17 @@ fn may_succeed(request: &BadRequest, is_demo: bool) -> bool {
     let is_api =
         ["/v1/", "/gbac/", "/access/"].iter().any(|api| path.starts_with(api)) || path.contains("SecurityService/");
     let is_read = is_safe || path.starts_with("/access/") || READS.iter().any(|read| path.ends_with(read));
-    // Credentials that are given must be right, also where none are needed.
+    // Given credentials must be valid, even if none are required.
     let reads = is_demo && is_read && request.credentials == Credentials::None;
     PUBLIC.contains(&path) || !is_api || reads
 }
 
-/// What is wrong with a refusal: every one says what, by a code.
+/// The fault of an error response without a code.
 fn without_code(path: &str, body: &[u8]) -> Option<String> {
     let Ok(value) = serde_json::from_slice::<Value>(body) else { return Some("the refusal is not JSON".into()) };
     let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
     let coded = |value: &Value| (is_text(&value["code"]) || value["code"].is_u64()) && is_text(&value["message"]);
-    // The platform's own form: each property with what is wrong.
+    // The platform's format: the errors by property.
     let by_property = path.starts_with("/v1/cluster_config")
         && value.as_object().is_some_and(|members| !members.is_empty() && members.values().all(is_text));
     if !coded(&value) && !by_property {
@@ -158,7 +158,7 @@ fn without_code(path: &str, body: &[u8]) -> Option<String> {
     problems.filter(|problem| !coded(problem)).map(|problem| format!("no code: {problem}")).next()
 }
 
-/// What AuthZEN permits, judged by the oracle; why it should not be, where it should not be.
+/// Compares a permitted AuthZEN evaluation with the oracle; returns the fault if it should be denied.
 fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let answers = answer["evaluations"].as_array().cloned().unwrap_or_else(|| vec![answer.clone()]);
@@ -177,18 +177,18 @@ fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<S
             let own = sent["evaluations"].get(place).and_then(|one| one.get(name)).filter(|value| !value.is_null());
             own.unwrap_or(&sent[name]).clone()
         };
-        let Some(asked) = asked(&part("subject"), &part("action"), &part("resource"), &part("context")) else {
+        let Some(query) = query_of(&part("subject"), &part("action"), &part("resource"), &part("context")) else {
             return Some(format!("permitted, and the oracle cannot read it: {sent}"));
         };
-        if decide(facts, &asked).outcome != "allow" {
-            return Some(format!("permitted, and the oracle denies it: {asked:?}"));
+        if decide(facts, &query).outcome != "allow" {
+            return Some(format!("permitted, and the oracle denies it: {query:?}"));
         }
     }
     None
 }
 
-/// A question as the oracle takes it; it knows users with groups, and one operation on one resource.
-fn asked(subject: &Value, action: &Value, resource: &Value, context: &Value) -> Option<Asked> {
+/// Converts an evaluation for the oracle, which supports users with groups, and one operation on one resource.
+fn query_of(subject: &Value, action: &Value, resource: &Value, context: &Value) -> Option<Asked> {
     let groups = match &subject["properties"]["groups"] {
         Value::Null => Vec::new(),
         Value::Array(groups) => groups.iter().map(|group| group.as_str().map(str::to_owned)).collect::<Option<_>>()?,
@@ -209,11 +209,11 @@ fn asked(subject: &Value, action: &Value, resource: &Value, context: &Value) -> 
     })
 }
 
-/// Everything that is wrong with how a service met a request.
+/// All faults of a service's response to a request.
 fn faults(service: &Service, request: &BadRequest, answer: Option<&Answer>) -> Vec<String> {
     let mut faults = Vec::new();
     let Some(Answer { status, head, body }) = answer else {
-        // A connection may be cut before all of something large was sent.
+        // The service may close the connection before a large request is sent.
         if request.bytes().len() < 60_000 && !request.breaks_http {
             faults.push("no answer".into());
         }
@@ -222,7 +222,7 @@ fn faults(service: &Service, request: &BadRequest, answer: Option<&Answer>) -> V
     let path = request.path();
     let ours = match status {
         501 => !path.contains("SecurityService"),
-        // The keys of a provider that there is none of.
+        // There is no provider whose keys could be refreshed.
         503 => !path.ends_with("RefreshOidcKeys"),
         status => *status >= 500,
     };
@@ -230,7 +230,7 @@ fn faults(service: &Service, request: &BadRequest, answer: Option<&Answer>) -> V
         faults.push(format!("status {status}"));
     }
     if *status >= 400 && request.method != "HEAD" {
-        // What HTTP itself refuses has no body.
+        // Responses to invalid HTTP have no body.
         let is_own = body.is_empty() && (request.breaks_http || request.bytes().len() > 60_000);
         faults.extend((!is_own).then(|| without_code(&path, body)).flatten());
     }
@@ -248,7 +248,7 @@ fn faults(service: &Service, request: &BadRequest, answer: Option<&Answer>) -> V
         let facts = Facts { acls: policy.acls().collect(), roles: policy.roles().collect(), superusers };
         faults.extend(wrongly_allowed(request, body, &facts));
     }
-    // A name that was taken comes back as data; a refusal repeats nothing.
+    // A success may return accepted names; an error repeats nothing.
     let shown = if succeeded { head.clone() } else { format!("{head}\n{}", String::from_utf8_lossy(body)) };
     let secrets = request.secrets.iter().chain([&service.target.password]);
     faults.extend(
@@ -266,7 +266,7 @@ fn whatever_is_sent_is_refused_with_a_code_and_keeps_secrets() {
     let seed = number("GBAC_SEED", 20_270_115);
     eprintln!("GBAC_SEED={seed}");
     let mut random = Random::new(seed);
-    // The closed one never gets the right credentials, so nothing there may change.
+    // The closed service never gets valid credentials, so nothing may change there.
     let services = [Service::start("demo", true), Service::start("open", true), Service::start("closed", false)];
     let before = services[2].policy();
     let (mut secrets, mut found, mut refused, mut answered) = (Vec::new(), Vec::new(), 0, 0);

@@ -16,7 +16,7 @@ const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "
     { "resource_type": "RESOURCE_TYPE_TRANSACTIONAL_ID", "resource_name": "*", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
       "principal": "Group:payments", "host": "10.0.0.7", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#;
 
-/// A folder with the policy.
+/// A new folder with the policy.
 fn folder(test: &str) -> Folder {
     let folder = Folder::new(&format!("cli-{test}"));
     folder.file("policy.json", POLICY);
@@ -37,7 +37,7 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// A compact JWS whose signature nobody looks at.
+/// A compact JWS with an invalid signature.
 fn token(claims: &Value) -> String {
     let part = |value: &Value| encode(value.to_string().as_bytes());
     format!("{}.{}.{}", part(&json!({ "alg": "RS256", "kid": "k", "typ": "JWT" })), part(claims), encode(&[7; 256]))
@@ -162,7 +162,7 @@ fn the_same_people_ask_again_and_again() {
     };
     let (writer, blocked) =
         (r#"{"user":"u","groups":["payments"]}"#, r#"{"user":"u","groups":["payments","read-only"]}"#);
-    // More people than are kept open, so that some are opened again.
+    // More users than the cache holds, so that some are prepared again.
     let mut input: Vec<String> = (0..9000).map(|id| ask(id, &format!(r#"{{"user":"u{id}"}}"#), "payments-x")).collect();
     for round in 0..3 {
         input.insert(round * 4000, ask(10_000, writer, "payments-x"));
@@ -173,15 +173,15 @@ fn the_same_people_ask_again_and_again() {
     let done = run(&folder, &["check", "--policy", "policy.json", "--requests", "checks.jsonl"]);
     assert_eq!((done.exit, done.out.lines().count()), (0, 9009));
     for answer in lines(&done.out) {
-        let wanted = if answer["id"] == 10_000 { "allow" } else { "deny" };
+        let expected = if answer["id"] == 10_000 { "allow" } else { "deny" };
         let reason = if answer["id"] == 10_001 {
             "deny_rule"
-        } else if wanted == "allow" {
+        } else if expected == "allow" {
             "allow_rule"
         } else {
             "no_match"
         };
-        assert_eq!((&answer["outcome"], &answer["reason"]), (&json!(wanted), &json!(reason)), "{answer}");
+        assert_eq!((&answer["outcome"], &answer["reason"]), (&json!(expected), &json!(reason)), "{answer}");
     }
 }
 
@@ -298,8 +298,8 @@ fn decisions_are_recorded_as_audit_events() {
 #[test]
 fn who_can_names_whom_acls_concern_and_whom_they_block() {
     let folder = folder("who-can");
-    let asked = ["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
-    let text = run(&folder, &asked);
+    let args = ["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let text = run(&folder, &args);
     assert_eq!((text.exit, text.err.as_str()), (0, ""));
     assert!(
         text.out.starts_with("Who can Write on Topic payments-x\nSuperusers (ACLs are not evaluated): User:root\n"),
@@ -309,12 +309,12 @@ fn who_can_names_whom_acls_concern_and_whom_they_block() {
     assert!(text.out.contains("allowed  Group:payments"), "{}", text.out);
     assert!(text.out.contains("denied   Group:read-only"), "{}", text.out);
     assert!(text.out.contains("Users who are also one of these are denied: Group:read-only"));
-    let json = run(&folder, &[&["--format", "json"], &asked[..]].concat());
+    let json = run(&folder, &[&["--format", "json"], &args[..]].concat());
     let answer = &lines(&json.out)[0];
     assert_eq!(answer["blocked_for"], json!(["Group:read-only"]));
     assert_eq!(answer["entries"][0]["granted_by"]["role"], "Writers");
-    let nobody = run(&folder, &["who-can", "--policy", "policy.json", "--operation", "alter", "--cluster"]);
-    assert!(nobody.out.contains("No ACL applies: everyone else is denied."), "{}", nobody.out);
+    let denied = run(&folder, &["who-can", "--policy", "policy.json", "--operation", "alter", "--cluster"]);
+    assert!(denied.out.contains("No ACL applies: everyone else is denied."), "{}", denied.out);
 }
 
 #[test]
@@ -358,8 +358,8 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     let request = of(&["--request", "Produce", "--topic", "payments-x", "--transactional-id", "t"]);
     assert!(request.out.contains("Allow Write, Transactional ID t literal"), "{}", request.out);
     let expired = token(&json!({ "sub": "eve", "exp": 1 }));
-    let asked = ["least-grant", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
-    let late = run_with(&folder, &asked, "", Some(&expired));
+    let args = ["least-grant", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let late = run_with(&folder, &args, "", Some(&expired));
     assert!(late.out.contains("No grant helps: the token has expired"), "{}", late.out);
 }
 
@@ -374,9 +374,9 @@ fn policies_are_validated_linted_and_compared() {
 
     folder.file("odd.json", &POLICY.replace("\"Group:read-only\"", "\"Role:nobody\""));
     let lint = |words: &[&str]| run(&folder, &[&["policy", "lint", "odd.json"], words].concat());
-    let odd = lint(&[]);
-    assert_eq!(odd.exit, 0, "{}", odd.out);
-    assert!(odd.out.contains("warning role_missing: "), "{}", odd.out);
+    let findings = lint(&[]);
+    assert_eq!(findings.exit, 0, "{}", findings.out);
+    assert!(findings.out.contains("warning role_missing: "), "{}", findings.out);
     assert_eq!(lint(&["--fail-on", "warning"]).exit, 1);
     assert_eq!(lint(&["--fail-on", "never"]).exit, 0);
     assert_eq!(run(&folder, &["policy", "lint", "policy.json", "--fail-on", "notice"]).out, "No findings.\n");

@@ -55,7 +55,7 @@ fn every_vector_holds_through_the_command_line() {
     }
 }
 
-/// The checks as they stand in the file, one a line: another reader than that of assertion files, and another writer.
+/// The checks of the file, one per line: with another reader than that of assertion files, and another writer.
 #[test]
 fn every_vector_holds_through_a_file_of_checks() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -74,7 +74,7 @@ fn every_vector_holds_through_a_file_of_checks() {
         for (test, answer) in tests.iter().zip(answers.lines()) {
             let answer: Value = serde_json::from_str(answer).expect("JSON");
             for (name, wanted) in test["expect"].as_object().expect("what is expected") {
-                // Groups are no member of an answer; the other doors compare them.
+                // Responses do not contain groups; the other interfaces compare them.
                 let found = match name.as_str() {
                     "groups" => continue,
                     "error" => &answer["error"]["code"],

@@ -20,7 +20,7 @@ fn acl(name: String, principal: Principal) -> Acl {
     }
 }
 
-/// Of so many names, some have hashes of 32 bits that are equal: ten pairs are expected, and none has a chance of 1 in 30,000.
+/// Among so many names, some have equal 32-bit hashes: ten pairs are expected, and the probability of none is 1 in 30,000.
 #[test]
 fn names_with_equal_hashes_are_kept_apart() {
     let names = 0..300_000;
@@ -29,7 +29,7 @@ fn names_with_equal_hashes_are_kept_apart() {
     assert!(policy(&facts).acls().eq(acls));
 }
 
-/// More principals than room is made for when an identity is prepared, which counts the roles of groups only.
+/// More principals than the capacity that is reserved for an identity, which counts only roles of groups.
 #[test]
 fn a_user_with_many_roles_has_all_of_them() {
     let names: Vec<String> = (0..100).map(|number| format!("role-{number}")).collect();
@@ -53,7 +53,7 @@ fn a_user_with_many_roles_has_all_of_them() {
     }
 }
 
-/// Only a character right after a dotted name asks for brackets, and one that closes or quotes something does not.
+/// Only a character directly after a dotted name requires brackets, and one that closes or quotes something does not.
 #[test]
 fn a_path_that_goes_on_after_its_end_says_what_is_wrong() {
     let code = |path: &str| path.parse::<ClaimPath>().expect_err(path).code();

@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";
 const WRITERS: usize = 8;
-/// In the order of a document.
+/// The members, in the order of a document.
 const MEMBERS: [&str; 3] = ["User:maya", "Group:/a/b", "Group:eng"];
 
-/// A service that is killed at the latest when the test ends.
+/// A service that is killed when the test ends, if not before.
 struct Service {
     child: Child,
     address: String,
@@ -52,13 +52,13 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have been killed before.
+        // It may have been killed already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// One connection that is used again and again.
+/// A persistent connection.
 struct Client {
     stream: BufReader<TcpStream>,
     address: String,
@@ -101,12 +101,12 @@ impl Client {
     }
 }
 
-/// What one write left when it was acknowledged: a role with all its members and an ACL for it, or the role's end.
+/// An acknowledged write: a role with all its members and an ACL for it, or the deletion of the role.
 #[derive(Debug, Clone)]
 enum Acknowledged {
     Role(String),
     Acl(String),
-    Gone(String),
+    Deleted(String),
 }
 
 fn acl(role: &str) -> Value {
@@ -114,7 +114,7 @@ fn acl(role: &str) -> Value {
         "principal": format!("Role:{role}"), "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
 }
 
-/// Writes until the service is gone. Every third role is deleted again, with its ACL.
+/// Writes until the service is killed. Every third role is deleted again, with its ACL.
 fn write(address: &str, prefix: &str, done: &Sender<Acknowledged>) -> io::Result<()> {
     let mut client = Client::connect(address)?;
     let members: Vec<Value> = MEMBERS.iter().map(|member| json!({ "principal": member })).collect();
@@ -127,18 +127,18 @@ fn write(address: &str, prefix: &str, done: &Sender<Acknowledged>) -> io::Result
         let _ = done.send(Acknowledged::Acl(name.clone()));
         if at % 3 == 0 {
             assert_eq!(client.ask("DELETE", &format!("/v1/roles/{name}?delete_acls=true"), "")?.0, 204);
-            let _ = done.send(Acknowledged::Gone(name));
+            let _ = done.send(Acknowledged::Deleted(name));
         }
     }
     Ok(())
 }
 
-/// What must be there by what was acknowledged.
+/// The expected state after the acknowledged writes.
 #[derive(Default)]
 struct Expected {
     roles: BTreeSet<String>,
     acls: BTreeSet<String>,
-    gone: BTreeSet<String>,
+    deleted: BTreeSet<String>,
 }
 
 impl Expected {
@@ -147,12 +147,12 @@ impl Expected {
             match one {
                 Acknowledged::Role(name) => drop(self.roles.insert(name)),
                 Acknowledged::Acl(name) => drop(self.acls.insert(name)),
-                Acknowledged::Gone(name) => drop(self.gone.insert(name)),
+                Acknowledged::Deleted(name) => drop(self.deleted.insert(name)),
             }
         }
     }
 
-    /// A role that a delete under way may have taken is not looked for: who had asked for it got no answer.
+    /// A role whose deletion was sent but not acknowledged is ignored.
     fn compare(&self, document: &Value) {
         let list = |name: &str| document[name].as_array().expect("a list").clone();
         let members = |role: &Value| {
@@ -179,19 +179,19 @@ impl Expected {
         for name in self.acls.iter().filter(|name| !third(name)) {
             assert!(acls.contains(name), "the ACL of `{name}` is lost");
         }
-        for name in &self.gone {
+        for name in &self.deleted {
             assert!(!roles.contains_key(name) && !acls.contains(name), "`{name}` is there again");
         }
     }
 }
 
-/// What the audit log says was made.
+/// The changes in the audit log.
 #[derive(Default)]
 struct Recorded {
     roles: BTreeSet<String>,
     members: BTreeSet<(String, String)>,
     acls: BTreeSet<String>,
-    gone: BTreeSet<String>,
+    deleted: BTreeSet<String>,
     torn: u64,
 }
 
@@ -218,7 +218,7 @@ impl Recorded {
         match (event["class_uid"].as_u64(), event["activity_id"].as_u64(), text("/entity/type").as_str()) {
             (Some(3004), Some(1), "role") => drop(self.roles.insert(text("/entity/name"))),
             (Some(3004), Some(1), "acl") => drop(self.acls.insert(text("/entity/data/resource_name"))),
-            (Some(3004), Some(4), "role") => drop(self.gone.insert(text("/entity/name"))),
+            (Some(3004), Some(4), "role") => drop(self.deleted.insert(text("/entity/name"))),
             (Some(3006), Some(3), _) => {
                 let prefix = if text("/user/type") == "idp_group" { "Group" } else { "User" };
                 self.members.insert((text("/group/name"), format!("{prefix}:{}", text("/user/name"))));
@@ -227,7 +227,7 @@ impl Recorded {
         }
     }
 
-    /// Everything that was acknowledged, and everything that is there although nobody got the answer, has its events.
+    /// Every acknowledged change, and every stored change without a response, has its events.
     fn compare(&self, expected: &Expected, document: &Value) {
         let list = |name: &str| document[name].as_array().expect("a list").clone();
         let roles: Vec<String> =
@@ -243,8 +243,8 @@ impl Recorded {
         for name in expected.acls.iter().chain(&acls) {
             assert!(self.acls.contains(name), "the ACL of `{name}` has no event");
         }
-        for name in &expected.gone {
-            assert!(self.gone.contains(name), "the end of `{name}` has no event");
+        for name in &expected.deleted {
+            assert!(self.deleted.contains(name), "the end of `{name}` has no event");
         }
     }
 }
@@ -280,7 +280,7 @@ fn what_was_acknowledged_outlives_a_kill() {
             })
             .collect();
         drop(send);
-        // xorshift64: how many answers come before the kill.
+        // xorshift64 selects the number of responses before the kill.
         seed = seed.max(1);
         seed ^= seed << 13;
         seed ^= seed >> 7;
@@ -310,7 +310,7 @@ fn what_was_acknowledged_outlives_a_kill() {
         "kills: {kills}, acknowledged: {} roles, {} ACLs, {} deletions, torn lines: {}",
         expected.roles.len(),
         expected.acls.len(),
-        expected.gone.len(),
+        expected.deleted.len(),
         recorded.torn
     );
 }

@@ -1,5 +1,5 @@
-//! Clients without credentials cannot stop the built `gbac serve`: while each attack runs from one address, every request of a client
-//! at another address succeeds within 5 seconds, directly and behind the same trusted proxy.
+//! Tests that clients without credentials cannot stop the built `gbac serve`: during each attack from one address, every
+//! request of a client at another address succeeds within 5 seconds, directly and behind the same trusted proxy.
 //!
 //! `GBAC_REQUESTS` is the number of requests during each attack.
 
@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime;
 use tokio::time::{Instant, timeout};
 
-/// As many as the short form takes.
+/// The number of the short form.
 const REQUESTS: usize = 5;
 /// The time limit of each.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -28,12 +28,12 @@ fn requests() -> usize {
     std::env::var("GBAC_REQUESTS").map_or(REQUESTS, |text| text.parse().expect("a number"))
 }
 
-/// The status of a request on a connection of its own.
+/// The status of a request on a new connection.
 async fn get(target: &Target, path: &str) -> String {
     let mut stream = target.connect().await.expect("a connection");
     let (address, client) = (target.address, target.forwarded());
     let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{client}\r\n");
-    // Who is refused at once may not read it.
+    // A service that refuses the connection may not read it.
     let _ = stream.write_all(request.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
@@ -87,7 +87,7 @@ fn a_client_is_served_during_every_attack_behind_the_same_proxy() {
     withstands(&Attack::ALL, &args, &proxied(ATTACKER_BEHIND), &proxied(CLIENT_BEHIND));
 }
 
-/// Takes as many connections as one address gets, and counts those of further ones that are ended at once.
+/// Opens as many connections as one address may have, and counts further ones that are closed.
 #[test]
 fn an_address_has_a_limited_number_of_connections() {
     let service = Service::start_with(&["--max-connections", "8", "--max-connections-per-address", "3"]);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(config(cases()))]
 
-    /// Every member of the decision is the oracle's.
+    /// Every member of the decision equals the oracle's.
     #[test]
     fn decides_as_the_oracle(facts in facts(), asked in asked()) {
         let policy = policy(&facts);

@@ -29,7 +29,7 @@ fn acl(principal: &str, name: &str) -> Value {
         "principal": principal, "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
 }
 
-/// A service with settings other than the defaults, and a few rows.
+/// A service with non-default settings and a few rows.
 fn service() -> Service {
     let service = Service::start();
     let document = json!({ "version": 1,
@@ -43,7 +43,7 @@ fn service() -> Service {
 }
 
 fn exported(service: &Service) -> Value {
-    // Reading a demo takes no password, which costs the service some time.
+    // Reading a demo requires no password, whose check would take time.
     serde_json::from_str(&service.with(&[], &["export"]).done()).expect("JSON")
 }
 
@@ -63,9 +63,9 @@ fn a_service_keeps_what_a_document_does_not_state() {
     assert_eq!((after["acls"].as_array().map(Vec::len), &after["roles"]), (Some(2), &json!([])));
 
     let after = import(json!({ "version": 1, "settings": { "nested_group_behavior": "none" }, "acls": rows }));
-    let mut wanted = before["settings"].clone();
-    wanted["nested_group_behavior"] = json!("none");
-    assert_eq!(after["settings"], wanted, "the default is a value like any other, where it is stated");
+    let mut expected = before["settings"].clone();
+    expected["nested_group_behavior"] = json!("none");
+    assert_eq!(after["settings"], expected, "the default is a value like any other, where it is stated");
     assert_eq!(
         after["settings"]["superusers"],
         json!(["admin", "root"]),
@@ -77,7 +77,7 @@ fn a_service_keeps_what_a_document_does_not_state() {
     assert_eq!((&after["settings"]["sso"], &after["settings"]["superusers"]), (&sso, &json!(["admin", "root"])));
     let again = import(json!({ "version": 1, "settings": { "superusers": ["admin"] }, "acls": rows }));
     assert_eq!((&again["settings"]["sso"], &again["settings"]["superusers"]), (&sso, &json!(["admin"])));
-    // A property that is stated takes the place of the mapping, also with its default.
+    // A stated property replaces the mapping, even with its default.
     let left = import(json!({ "version": 1, "settings": { "oidc_group_claim_path": "$.groups" }, "acls": rows }));
     assert_eq!((left["settings"].get("sso"), &left["settings"]["superusers"]), (None, &json!(["admin"])));
     for name in ["oidc_principal_mapping", "superusers"] {
@@ -112,7 +112,7 @@ fn what_was_not_read_is_neither_written_nor_sent() {
     assert!(script("stated.json", "gbac").contains("gbac cluster config set 'nested_group_behavior=none'\n"));
     let body = script("stated.json", "curl");
     assert!(body.contains(r#"{"remove":[],"upsert":{"nested_group_behavior":"none"}}"#), "{body}");
-    // Several sources: what one states, another need not.
+    // With several sources, each setting is needed in only one.
     file("named.json", r#"{ "version": 1, "settings": { "superusers": ["root"] } }"#);
     let both = run(&folder, &[], &["policy", "import", "stated.json", "named.json"]);
     let both: Value = serde_json::from_str(&both.out).expect("JSON");
@@ -128,7 +128,7 @@ fn a_pull_without_settings_states_none() {
     assert!(document.get("settings").is_none(), "{document}");
     let full: Value = serde_json::from_str(&service.run(&["policy", "pull"]).out).expect("JSON");
     let mut whole = exported(&service);
-    // The platform's calls do not know who has access to this service.
+    // The platform's calls do not include the access to this service.
     whole["settings"].as_object_mut().expect("settings").remove("access").expect("it is exported");
     assert_eq!(full["settings"], whole["settings"]);
 }
@@ -157,7 +157,7 @@ fn an_import_that_removes_something_says_what_and_asks() {
     assert_eq!(exported(&service), before, "nothing was changed");
     let json = service.run(&["--format", "json", "import", "new.json"]);
     assert!(json.err.contains("Removes (3):") && json.out.contains(r#""code":"usage""#), "{}{}", json.out, json.err);
-    // What only adds, or only sets, needs no question.
+    // Changes that remove nothing need no confirmation.
     let mut more = before.clone();
     more["acls"].as_array_mut().expect("ACLs").push(acl("Group:new", "orders"));
     more["settings"]["nested_group_behavior"] = json!("none");
@@ -165,7 +165,7 @@ fn an_import_that_removes_something_says_what_and_asks() {
     let done = service.run(&["import", "new.json"]).done();
     let set = "Changes settings (1):\n  nested_group_behavior from \"suffix\" to \"none\"\n";
     assert!(done.contains(set) && done.contains("Imported new.json: 3 ACLs and 1 role."), "{done}");
-    // Settings that a document does not state differ from those of the other, and no import would change them.
+    // Omitted settings differ from those of the other document, but an import would not change them.
     fs::write(service.file("bare.json"), r#"{ "version": 1 }"#).expect("a file");
     let compared = service.run(&["policy", "diff", "new.json", "bare.json"]);
     for name in ["`oidc_group_claim_path`", "`superusers`"] {
@@ -174,7 +174,7 @@ fn an_import_that_removes_something_says_what_and_asks() {
     assert_eq!(service.run(&["policy", "diff", "bare.json", "bare.json"]).err, "");
 }
 
-/// How a run ended: its exit code, and the code of its error.
+/// The exit code of a run, and the code of its error.
 fn ending(done: &Run) -> (i32, Option<String>) {
     let value: Value = serde_json::from_str(&done.out).unwrap_or_default();
     (done.exit, value["error"]["code"].as_str().map(str::to_owned))
@@ -188,12 +188,12 @@ fn a_dry_run_and_the_real_one_never_disagree() {
         "acls": [acl("Group:eng", "orders"), acl("Role:readers", "payments")] });
     fs::write(service.file("open.json"), open.to_string()).expect("a file");
     assert_eq!(service.run(&["import", "open.json", "--no-confirm"]).exit, 0);
-    // The local account, which stays a superuser whatever the document says.
+    // The local account, which is always a superuser.
     let admin: &[(&str, &str)] = &[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")];
     let set_license = |license| service.with(admin, &["cluster", "license", "set", license]).done();
     let state = service.run(&["export", "--out", "old.json"]).done();
     let stale = state.trim().trim_end_matches('.').rsplit(' ').next().expect("a state").to_owned();
-    // Somebody else changes the policy.
+    // Another user changes the policy.
     service.role(&["create", "Later"]).done();
     let good = exported(&service);
     let with = |path: &str, value: Value| {
@@ -230,9 +230,9 @@ fn a_dry_run_and_the_real_one_never_disagree() {
         set_license(license);
         for (name, document) in &documents {
             fs::write(service.file("new.json"), document.to_string()).expect("a file");
-            // Reading a demo takes no credentials, and changing it does.
-            let nobody = ["unstated", "fewer", "nobody left"].contains(name) && license == "valid";
-            let environments = if nobody { &[admin, &[]][..] } else { &[admin] };
+            // Reading a demo requires no credentials, but changing it does.
+            let anonymous = ["unstated", "fewer", "nobody left"].contains(name) && license == "valid";
+            let environments = if anonymous { &[admin, &[]][..] } else { &[admin] };
             for (environment, flags) in
                 environments.iter().flat_map(|environment| flags.map(|flags| (environment, flags)))
             {
@@ -246,13 +246,13 @@ fn a_dry_run_and_the_real_one_never_disagree() {
                 let real = import(&[]);
                 let what = format!("{name}, {flags:?}, license {license}, {environment:?}");
                 if flags.contains(&"--merge") {
-                    // The one is refused as a whole, the other call by call.
+                    // An import is refused as a whole, a merge call by call.
                     assert_eq!((dry.0 == 0, dry.0 == 1), (real.0 == 0, real.0 == 1), "{what}: {dry:?} {real:?}");
                 } else {
                     assert_eq!(dry, real, "{what}");
                 }
                 endings.insert(real);
-                // As it was, for the next one; a license that has expired takes nothing new.
+                // Restores the policy for the next case; with an expired license, nothing can be added.
                 if exported(&service) != good {
                     set_license("valid");
                     assert_eq!(service.with(admin, &["import", "good.json", "--no-confirm"]).exit, 0);
@@ -333,7 +333,7 @@ fn settings_that_differ_are_a_difference() {
     assert_eq!((exit, &dry["relation"], &dry["groups"]), (1, &json!("settings_differ"), &diff["groups"]));
     assert_eq!(value(&["import", "after.json", "--dry-run"]).0, 0);
     assert_eq!(value(&["import", "before.json", "--dry-run", "--exit-code"]).0, 0);
-    // What the document does not state does not differ.
+    // Omitted settings do not differ.
     let mut unstated = before;
     unstated.as_object_mut().expect("an object").remove("settings");
     fs::write(service.file("unstated.json"), unstated.to_string()).expect("a file");
@@ -419,7 +419,7 @@ fn what_is_written_as_yaml_is_read_again() {
     ] {
         write(name, text);
         let refused = service.run(&["policy", "validate", name]);
-        let told = format!("{}{}", refused.out, refused.err);
-        assert!(refused.exit == 1 && told.contains(says), "{name}: {told}");
+        let output = format!("{}{}", refused.out, refused.err);
+        assert!(refused.exit == 1 && output.contains(says), "{name}: {output}");
     }
 }

@@ -1,8 +1,8 @@
 //! Compares the engine with the oracle for every policy and request over a few names.
 //!
-//! The universe: an identity of user `u` and group `g`; a role `r` with every set of members out of the two; the
-//! operations read and describe; every name over `a` and `b` of at most three letters, the empty one too; ACLs of these
-//! principals, operations and names, literal and prefixed, and of the literal `*`, allow and deny.
+//! The universe: an identity with user `u` and group `g`; a role `r` with every subset of both as members; the operations read
+//! and describe; every name of at most three letters `a` and `b`, including the empty one; ACLs for these principals,
+//! operations and names, literal and prefixed, and for the literal `*`, allow and deny.
 
 use std::thread;
 
@@ -12,12 +12,12 @@ use gbac_tests::oracle::{self, Asked, Facts};
 use gbac_tests::session::Session;
 use gbac_tests::world::{identity, policy};
 
-/// How many ACLs a policy has at most: `GBAC_ACLS`, or 2. With 3 it takes minutes.
+/// The most ACLs of a policy: `GBAC_ACLS`, or 2. With 3, it takes minutes.
 fn most_acls() -> usize {
     std::env::var("GBAC_ACLS").map_or(2, |text| text.parse().expect("GBAC_ACLS is a number"))
 }
 
-/// Every name over `a` and `b` of at most three letters.
+/// Every name of at most three letters `a` and `b`.
 fn names() -> Vec<String> {
     let mut names = vec![String::new()];
     let mut longest = names.clone();
@@ -55,7 +55,7 @@ fn acls() -> Vec<Acl> {
     acls
 }
 
-/// Every question of the universe.
+/// Every query of the universe.
 fn questions() -> Vec<Asked> {
     let ask = |name: &String, operation| Asked {
         user: "u".into(),
@@ -71,7 +71,7 @@ fn questions() -> Vec<Asked> {
         .collect()
 }
 
-/// Where each ACL goes when `a` and `b` change places: what holds for a policy holds for its mirror image.
+/// The index of each ACL after swapping `a` and `b`. Results for a policy also hold for its mirror image.
 fn mirror(acls: &[Acl]) -> Vec<usize> {
     let swap = |c| match c {
         'a' => 'b',
@@ -82,13 +82,13 @@ fn mirror(acls: &[Acl]) -> Vec<usize> {
     acls.iter().map(|acl| acls.iter().position(|other| *other == mirrored(acl)).expect("it is there")).collect()
 }
 
-/// One set of members, and all policies over it: ACLs are added and taken away in place, in the order of [`acls`], so
-/// that each set comes once.
+/// One set of members, with all policies: ACLs are added and removed in place, in the order of [`acls`], so that each set
+/// occurs once.
 struct Run<'a> {
     acls: &'a [Acl],
     mirror: &'a [usize],
     questions: &'a [Asked],
-    /// Ask once about policies that cannot differ: mirror images, and members of a role that has no ACL.
+    /// Whether equivalent policies are tested once: mirror images, and members of a role without ACLs.
     same_once: bool,
     policy: Policy,
     facts: Facts,
@@ -98,7 +98,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Asks everything about the policy as it is.
+    /// Compares all queries for the current policy.
     fn ask(&mut self) {
         let has_role_acl = self.facts.acls.iter().any(|acl| acl.principal.kind() == PrincipalType::Role);
         if self.same_once && !has_role_acl && !self.facts.roles[0].members.is_empty() {
@@ -113,14 +113,14 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the mirror image of the chosen ACLs comes earlier. Then so does that of every set that begins with them.
+    /// Whether the mirror image of the chosen ACLs precedes them. Then it does so for every set that begins with them.
     fn is_seen(&self) -> bool {
         let mut image: Vec<usize> = self.chosen.iter().map(|place| self.mirror[*place]).collect();
         image.sort_unstable();
         image < self.chosen
     }
 
-    /// Every policy with the chosen ACLs and up to `more` further ones, the first of them at one of `places`.
+    /// Tests every policy with the chosen ACLs and up to `more` further ones, the first of them from `places`.
     fn extend(&mut self, places: impl Iterator<Item = usize>, more: usize) {
         for place in places {
             self.chosen.push(place);
@@ -151,10 +151,10 @@ fn every_small_policy_decides_as_the_oracle() {
         vec![Principal::group("g")],
         vec![Principal::user("u"), Principal::group("g")],
     ];
-    // Up to two ACLs all are asked: an index may well treat `a` and `b` differently.
+    // Up to two ACLs, all policies are tested, because an index may treat `a` and `b` differently.
     let same_once = most > 2;
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    // Each thread begins with other ACLs.
+    // Each thread begins with different ACLs.
     let run = &|first: usize| {
         let mut policies = 0;
         for members in &members {

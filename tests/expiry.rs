@@ -4,7 +4,7 @@ use gbac_tests::folder::Folder;
 use gbac_tests::program::{self, Run};
 use serde_json::{Value, json};
 
-/// A second after 1970 at which the token of these tests ends; long past.
+/// The expiry of these tests' token, in seconds since 1970; long past.
 const END: i64 = 1_700_000_000;
 
 fn run(folder: &Folder, args: &[&str]) -> Run {
@@ -25,7 +25,7 @@ fn claims(user: &str, expiry: &Value) -> Value {
     json!({ "sub": user, "groups": ["eng"], "exp": expiry })
 }
 
-/// A folder with the policy and an expired token.
+/// A new folder with the policy and an expired token.
 fn folder(test: &str) -> Folder {
     let folder = Folder::new(&format!("expiry-{test}"));
     folder.file("policy.json", &policy().to_string());
@@ -82,14 +82,14 @@ fn every_line_is_asked_now_unless_it_says_otherwise() {
     assert_eq!(now[5..6], ["allow_rule"]);
     assert_eq!(now[8..], ["allow_rule", "allow_rule", "wrong_type", "exclusive_members"]);
     for before in ["1700000000", "2023-11-14T22:13:20Z"] {
-        let then = reasons(&["--at", before]);
+        let before_expiry = reasons(&["--at", before]);
         assert_eq!(
-            (&then[..1], &then[1..4]),
+            (&before_expiry[..1], &before_expiry[1..4]),
             (&["allow_rule".to_owned()][..], &fixed.map(str::to_owned)[..]),
             "{before}"
         );
         assert_eq!(
-            (then[6].as_str(), then[7].as_str()),
+            (before_expiry[6].as_str(), before_expiry[7].as_str()),
             ("superuser", "expired"),
             "an `exp` that cannot be read has passed"
         );
@@ -105,45 +105,50 @@ fn every_command_with_an_outcome_knows_the_time() {
     let at = ["--at", "2023-11-14T22:13:20Z"];
     let with = |command: &str, more: &[&str]| run(&folder, &[&[command], &who[..], more].concat());
     let both = |command: &str, more: &[&str]| {
-        let (now, then) = (with(command, more), with(command, &[more, &at].concat()));
-        (now, then)
+        let (now, before_expiry) = (with(command, more), with(command, &[more, &at].concat()));
+        (now, before_expiry)
     };
-    let (now, then) = both("check", &asks);
+    let (now, before_expiry) = both("check", &asks);
     assert!(now.exit == 2 && now.out.starts_with("Denied, expired"), "{}", now.out);
-    assert!(then.exit == 0 && then.out.starts_with("Allowed"), "{}", then.out);
-    let (now, then) = both("check", &["--request", "ListOffsets", "--topic", "orders"]);
-    assert_eq!((now.exit, then.exit), (2, 0), "{}{}", now.out, then.out);
-    let (now, then) = both("least-grant", &asks);
+    assert!(before_expiry.exit == 0 && before_expiry.out.starts_with("Allowed"), "{}", before_expiry.out);
+    let (now, before_expiry) = both("check", &["--request", "ListOffsets", "--topic", "orders"]);
+    assert_eq!((now.exit, before_expiry.exit), (2, 0), "{}{}", now.out, before_expiry.out);
+    let (now, before_expiry) = both("least-grant", &asks);
     assert!(
-        now.out.contains("the token has expired") && then.out.contains("Already allowed."),
+        now.out.contains("the token has expired") && before_expiry.out.contains("Already allowed."),
         "{}{}",
         now.out,
-        then.out
+        before_expiry.out
     );
-    let (now, then) = both("revoke", &asks);
+    let (now, before_expiry) = both("revoke", &asks);
     assert!(
-        now.out.contains("Already denied") && then.out.contains("The smallest set of removals"),
+        now.out.contains("Already denied") && before_expiry.out.contains("The smallest set of removals"),
         "{}{}",
         now.out,
-        then.out
+        before_expiry.out
     );
-    let (now, then) = both("what-if", &[&asks[..], &["--join", "ops"]].concat());
+    let (now, before_expiry) = both("what-if", &[&asks[..], &["--join", "ops"]].concat());
     assert!(
         now.out.matches("Denied, expired").count() == 2 && now.out.contains("The token of User:maya has expired"),
         "{}",
         now.out
     );
-    assert!(then.out.matches("Allowed").count() == 2 && !then.out.contains("expired"), "{}", then.out);
-    let (now, then) = both("compare", &[&asks[..], &["--other-user", "bob", "--other-member-of", "eng"]].concat());
+    assert!(
+        before_expiry.out.matches("Allowed").count() == 2 && !before_expiry.out.contains("expired"),
+        "{}",
+        before_expiry.out
+    );
+    let (now, before_expiry) =
+        both("compare", &[&asks[..], &["--other-user", "bob", "--other-member-of", "eng"]].concat());
     assert!(
         now.out.contains("Denied, expired") && now.out.contains("The token of User:maya has expired"),
         "{}",
         now.out
     );
-    assert!(!then.out.contains("expired"), "{}", then.out);
-    let (now, then) = both("permissions", &[]);
+    assert!(!before_expiry.out.contains("expired"), "{}", before_expiry.out);
+    let (now, before_expiry) = both("permissions", &[]);
     assert!(now.out.contains("The token of User:maya has expired, so everything is denied."), "{}", now.out);
-    assert!(!then.out.contains("expired") && then.out.contains("orders"), "{}", then.out);
+    assert!(!before_expiry.out.contains("expired") && before_expiry.out.contains("orders"), "{}", before_expiry.out);
     let value: Value = serde_json::from_str(&with("permissions", &["--format", "json"]).out).expect("JSON");
     assert_eq!(value["expired"], true);
     let value: Value =

@@ -1,7 +1,7 @@
-//! `gbac serve --data` on a disk that is full for a while: nothing acknowledged is lost, and it recovers by itself.
+//! Tests `gbac serve --data` on a temporarily full disk: no acknowledged change is lost, and the service recovers.
 //!
-//! A small disk takes the rights of root to mount. Where they are missing, `server/src/serve/start.rs` and
-//! `server/src/state/store` still have the same tests, on a disk that refuses on demand.
+//! Mounting a small disk requires root. Without it, `server/src/serve/start.rs` and `server/src/state/store` still have
+//! equivalent tests with a simulated disk.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const PASSWORD: &str = "a password of this test";
 
-/// A disk of a few megabytes in memory.
+/// An in-memory disk of a few megabytes.
 struct SmallDisk(TempDir);
 
 impl SmallDisk {
@@ -32,7 +32,7 @@ impl SmallDisk {
         self.0.path()
     }
 
-    /// Takes all room.
+    /// Uses all free space.
     fn fill(&self) {
         let mut file = OpenOptions::new().append(true).create(true).open(self.path().join("ballast")).expect("a file");
         let mut size = 1 << 16;
@@ -50,7 +50,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // The folder stays if it is still in use.
+        // This fails if the folder is still in use.
         let _ = program("umount").arg(self.path()).status();
     }
 }
@@ -70,7 +70,7 @@ fn a_service_on_a_full_disk_recovers_when_there_is_room() {
     let service = DataService::start(&data, Some(PASSWORD));
     let mut client = DataClient::connect(&service, PASSWORD).expect("a connection");
     let mut acknowledged = BTreeSet::new();
-    // Roles with long names of members, so that the file has to grow.
+    // Roles with long member names, so that the file must grow.
     let member = "m".repeat(200);
     let mut write = |client: &mut DataClient, name: String| {
         let add: Vec<Value> = (0..20).map(|at| json!({ "principal": format!("User:{name}-{at}-{member}") })).collect();
@@ -91,7 +91,7 @@ fn a_service_on_a_full_disk_recovers_when_there_is_room() {
         assert_eq!(client.ask("GET", "/readyz", "").expect("an answer").0, 503);
         let (_, metrics) = client.ask("GET", "/metrics", "").expect("an answer");
         assert!(String::from_utf8_lossy(&metrics).contains("\ngbac_store_writable 0\n"));
-        // Readers see what was acknowledged, and nothing else.
+        // Readers see exactly the acknowledged changes.
         let seen = names(&client.policy());
         assert!(
             seen.contains(&format!("r{round}-first")) && !seen.contains(&format!("r{round}-{}", refused.expect("one")))

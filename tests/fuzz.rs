@@ -2,7 +2,7 @@
 
 use gbac_tests::fuzz;
 
-/// Every start, every start without its end, and every start with one byte in another's place.
+/// Runs the target on every initial input, truncated and with one byte changed, too.
 fn each(starts: &[Vec<u8>], least: usize, target: fn(&[u8])) {
     assert!(starts.len() >= least, "{} starts", starts.len());
     for (number, start) in starts.iter().enumerate() {

@@ -8,15 +8,15 @@ fn help(path: &[String]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The commands below one, as its help names them.
+/// The subcommands in a help text.
 fn below(text: &str) -> Vec<String> {
     let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // A name stands two blanks in; what is further in is the rest of a description.
+    // A name is indented by two spaces; further indented lines continue a description.
     let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// A command's help and that of all below it.
+/// Collects the help of a command and of all its subcommands.
 fn collect(path: &mut Vec<String>, all: &mut String) {
     let text = help(path);
     all.push_str(&format!("$ gbac {} --help\n{text}\n", path.join(" ")));

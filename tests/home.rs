@@ -38,7 +38,7 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
             " ".repeat(20.max(service.url.len()) - service.url.len())
         )
     );
-    // The first one is in use; the environment and flags come before it.
+    // The first profile is the current one; the environment and flags override it.
     let get = ["cluster", "config", "get", "nested_group_behavior"];
     assert_eq!(alone(&password, &get).done(), "none\n");
     assert!(alone(&[], &["security", "role", "create", "x"]).failed(64).contains("the user has no password"));
@@ -50,7 +50,7 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
         "none\n"
     );
     assert!(alone(&[("GBAC_PROFILE", "far"), ("GBAC_URL", &away)], &get).failed(1).contains(&away));
-    // A token is enough, though the profile names a user.
+    // A token suffices, although the profile contains a user.
     let token = service.token();
     assert_eq!(alone(&[("GBAC_TOKEN", &token)], &get).done(), "none\n");
     for (args, exit, says) in [
@@ -65,8 +65,9 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
         assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
     }
     alone(&[], &["profile", "delete", "local"]).done();
-    let left: Value = serde_json::from_str(&alone(&[], &["profile", "list", "--format", "json"]).done()).expect("JSON");
-    assert_eq!(left["profiles"][0]["current"], false);
+    let remaining: Value =
+        serde_json::from_str(&alone(&[], &["profile", "list", "--format", "json"]).done()).expect("JSON");
+    assert_eq!(remaining["profiles"][0]["current"], false);
     fs::write(&file, "{\"profiles\":7}").expect("a file");
     assert!(alone(&[], &get).failed(1).contains("profiles.json: "));
 }
@@ -88,14 +89,14 @@ fn credentials_come_from_files_too() {
 fn roles_are_spelled_as_the_connection_says() {
     let service = Service::start();
     let spelled = ["--role-spelling", "redpanda-role"];
-    let made = service
+    let created = service
         .acl(&[&["create", "--allow-role", "Auditors", "--operation", "read", "--topic", "x"], &spelled[..]].concat());
-    assert!(made.done().contains("\nRedpandaRole:Auditors  *"));
+    assert!(created.done().contains("\nRedpandaRole:Auditors  *"));
     let listed = service.acl(&[&["list", "--topic", "x"], &spelled[..]].concat()).done();
     assert!(listed.contains("\nRedpandaRole:Auditors  *"), "{listed}");
     assert!(service.acl(&["list", "--allow-principal", "RedpandaRole:Auditors"]).done().contains("\nRole:Auditors  *"));
-    let gone = service.acl(&[&["delete", "--allow-role", "Auditors", "--no-confirm"], &spelled[..]].concat()).done();
-    assert_eq!(gone.matches("RedpandaRole:Auditors").count(), 2, "{gone}");
+    let deleted = service.acl(&[&["delete", "--allow-role", "Auditors", "--no-confirm"], &spelled[..]].concat()).done();
+    assert_eq!(deleted.matches("RedpandaRole:Auditors").count(), 2, "{deleted}");
     let described = service.role(&[&["describe", "PaymentsWriters", "-p"], &spelled[..]].concat()).done();
     assert!(described.contains("RedpandaRole:PaymentsWriters") && !described.contains(" Role:"), "{described}");
 }

@@ -1,4 +1,4 @@
-//! Tests that a policy that is changed in place equals the policy that its document describes, after every change.
+//! Tests that a policy that is changed in place equals the policy of its document, after every change.
 
 use gbac_engine::policy::{ChangeError, Policy, Settings};
 use gbac_json::{policy_from_json, policy_to_text};
@@ -12,13 +12,13 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(config((cases() / 50).max(500)))]
 
-    /// Each change does and says what it does to plain lists; then the policy, its document, a policy rebuilt from that
-    /// document and the identities that were opened before the first change all agree with the oracle.
+    /// Each change has the same effect and result as on plain lists; then the policy, its document, a policy rebuilt from that
+    /// document, and the identities that were opened before the first change agree with the oracle.
     #[test]
     fn changes_in_place_are_a_rebuild(start in facts(), steps in vec(step(), 1..24), asked in vec(asked(), 1..4)) {
         let mut facts = Facts { acls: Vec::new(), ..start.clone() };
         for acl in start.acls {
-            // A document holds no empty name; a set holds each ACL once.
+            // A document contains no empty name, and a set contains each ACL once.
             if !acl.resource_name.is_empty() && !facts.acls.contains(&acl) {
                 facts.acls.push(acl);
             }
@@ -40,7 +40,7 @@ proptest! {
             for (asked, open) in asked.iter().zip(&mut open) {
                 let expected = oracle::decide(&facts, asked);
                 let mut fresh = Session::open(&rebuilt, identity(asked));
-                // Opened before the changes, or after them; asked over the changed policy, or over the rebuilt one.
+                // Identities opened before or after the changes; evaluated with the changed or the rebuilt policy.
                 for policy in [&policy, &rebuilt, &policy] {
                     for session in [&mut *open, &mut fresh] {
                         let difference = session.difference(policy, asked, &expected);
@@ -54,7 +54,7 @@ proptest! {
     }
 }
 
-/// The policy holds the facts, and equals the rebuilt one in everything that can be seen of it.
+/// Checks that the policy contains the facts, and equals the rebuilt one in all observable results.
 fn same(policy: &Policy, rebuilt: &Policy, facts: &Facts, settings: &Settings) -> Result<(), TestCaseError> {
     prop_assert_eq!(policy, rebuilt);
     prop_assert_eq!(policy_to_text(policy), policy_to_text(rebuilt));

@@ -35,7 +35,7 @@ proptest! {
         prop_assert_eq!((one.outcome, one.reason), (two.outcome, two.reason));
     }
 
-    /// A further deny never allows; a further allow never lifts a deny by rule.
+    /// Adding a deny never allows anything; adding an allow never overrides a deny rule.
     #[test]
     fn rules_are_monotone(facts in facts(), acl in acl(), asked in asked()) {
         let mut policy = policy(&facts);
@@ -49,7 +49,7 @@ proptest! {
         }
     }
 
-    /// Without any deny, several groups permit what one of them permits (specification 1.5).
+    /// Without denies, several groups are allowed what one of them is allowed (specification 1.5).
     #[test]
     fn groups_combine(mut facts in facts(), asked in asked()) {
         facts.acls.retain(|acl| acl.permission == Permission::Allow);
@@ -61,7 +61,7 @@ proptest! {
         prop_assert_eq!(all == Outcome::Allow, any);
     }
 
-    /// ACLs of a principal that the identity does not have change nothing.
+    /// ACLs of a principal that does not apply to the identity change nothing.
     #[test]
     fn strangers_do_not_matter(facts in facts(), acl in acl(), asked in asked()) {
         let mut policy = policy(&facts);
@@ -71,7 +71,7 @@ proptest! {
         prop_assert_eq!(before, decide(&policy, &identity(&asked), &request(&asked)));
     }
 
-    /// The explanation's decision is the decision, and its matches are real and complete.
+    /// The explanation contains the same decision, and its matches are correct and complete.
     #[test]
     fn the_explanation_agrees_with_the_decision(facts in facts(), asked in asked()) {
         let policy = policy(&facts);
@@ -85,7 +85,7 @@ proptest! {
         prop_assert!(deciding.len() <= 1);
         for candidate in &explanation.candidates {
             prop_assert!(policy.has_acl(&candidate.acl));
-            // A candidate matches exactly when it alone, with no other ACL in the policy, would decide.
+            // A candidate matches exactly if it would decide as the only ACL of the policy.
             let alone = gbac_tests::oracle::Facts { acls: vec![(*candidate.acl).clone()], roles: facts.roles.clone(), superusers: vec![] };
             let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
             let matches = matches!(
@@ -102,7 +102,7 @@ proptest! {
         }
     }
 
-    /// Without the deciding ACL another one of the same kind decides, or the reason is another one.
+    /// Without the deciding ACL, another one of the same kind decides, or the reason differs.
     #[test]
     fn the_deciding_acl_decides(facts in facts(), asked in asked()) {
         let mut policy = policy(&facts);
@@ -120,10 +120,10 @@ proptest! {
         }
     }
 
-    /// A policy and the document that it is written as decide alike.
+    /// A policy and its document make the same decisions.
     #[test]
     fn a_policy_survives_its_document(mut facts in facts(), asked in asked()) {
-        // A document holds no empty resource name, so that these ACLs cannot come back.
+        // A document contains no empty resource names, so these ACLs would be lost.
         facts.acls.retain(|acl| !acl.resource_name.is_empty());
         let policy = policy(&facts);
         let read = policy_from_json(&policy_to_text(&policy)).unwrap();

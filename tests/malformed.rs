@@ -1,5 +1,5 @@
-//! Tests of malformed command lines from a seed: each ends with a documented exit code and a message, allows nothing, and
-//! repeats no secret.
+//! Tests of malformed command lines, generated from a seed: each ends with a documented exit code and a message, allows
+//! nothing, and repeats no secret.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -25,10 +25,10 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-/// Stands in a command line for an address where nobody listens.
+/// The placeholder in a command line for an address without a listener.
 const NOBODY: &str = "<nobody>";
 
-/// Numbers that look random, from a seed (SplitMix64).
+/// Pseudorandom numbers from a seed (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +45,7 @@ impl Numbers {
     }
 }
 
-/// Command lines that do their work; none of them allows anything.
+/// Valid command lines; none of them allows anything.
 const LINES: &[&[&str]] = &[
     &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x"],
     &["check", "--policy", "policy.json", "--requests", "none.jsonl"],
@@ -161,7 +161,7 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
             1 => line.insert(place, numbers.of(WORDS).to_owned()),
             2 => line.push(numbers.of(WORDS).to_owned()),
             3 => drop(line.remove(place)),
-            // A slip of the finger: a letter twice, one away, in another case.
+            // A typo: a letter doubled, missing, or in another case.
             4 => {
                 let twice = numbers.below(line[place].chars().count().max(1));
                 let letters = line[place].chars().enumerate();
@@ -180,7 +180,7 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
             line.push(numbers.of(WORDS).to_owned());
         }
     }
-    // No argument can hold a NUL.
+    // Arguments cannot contain a NUL.
     line.iter().map(|word| word.replace('\u{0}', "")).collect()
 }
 
@@ -198,7 +198,7 @@ fn two_thousand_malformed_command_lines() {
         let (mut numbers, mut counts, mut faults) = (Numbers(seed), BTreeMap::new(), Vec::new());
         for _ in 0..LINES_EACH {
             let line = malformed(&mut numbers);
-            // A service that starts would not end.
+            // A started service would not end.
             if line.iter().any(|word| word == "serve") {
                 continue;
             }
@@ -221,14 +221,14 @@ fn two_thousand_malformed_command_lines() {
     assert!(count(1) > 100 && count(64) > 800, "{} errors, {} of wrong usage", count(1), count(64));
 }
 
-/// What is wrong with how a command line ended.
+/// The fault of a finished command line.
 fn judge(line: &[String], done: &Run) -> Result<(), &'static str> {
     let told = format!("{}{}", done.out, done.err);
     let holds = |words: &[&str]| line.iter().any(|word| words.contains(&word.as_str()));
     if told.contains("panicked") || told.contains("os error") {
         return Err("it tells of its insides");
     }
-    // Whoever asks about a topic of that name gets an answer about it.
+    // The result of a query about a topic contains its name.
     let secrets = [TOKEN, &TOKEN[..20], "c2VjcmV0", "hunter2"];
     if secrets.iter().take(if [0, 2].contains(&done.exit) { 3 } else { 4 }).any(|secret| told.contains(secret)) {
         return Err("it repeats a secret");
@@ -237,7 +237,7 @@ fn judge(line: &[String], done: &Run) -> Result<(), &'static str> {
         return Err("it allows");
     }
     match done.exit {
-        // It was still a command line that does its work; of `check` that is an allow, unless it answers line by line.
+        // The command line was still valid; for `check`, that means an allow, unless it prints one result per line.
         0 if line[0] == "check" && !holds(&["--help", "-h", "--requests", "--version", "-V"]) => {
             Err("it allows by its exit code")
         }
@@ -249,17 +249,18 @@ fn judge(line: &[String], done: &Run) -> Result<(), &'static str> {
     }
 }
 
-/// Whether an error is on standard error, says what is wrong and what to do, and moves no cursor.
+/// Whether standard error contains an error and the recommended correction, without control characters.
 fn tells_what_to_do(done: &Run) -> bool {
-    let told = done.err.trim_end();
-    if told.chars().any(|c| c.is_control() && c != '\n') || told.contains('\u{202e}') {
+    let error_output = done.err.trim_end();
+    if error_output.chars().any(|c| c.is_control() && c != '\n') || error_output.contains('\u{202e}') {
         return false;
     }
-    let Some(error) = told.lines().rfind(|line| line.starts_with("error: ")) else {
-        // A report of findings, differences or lines is its own message, and so is the help of a command without arguments.
-        return if done.exit == 1 { !done.out.is_empty() } else { told.contains("Usage:") };
+    let Some(error) = error_output.lines().rfind(|line| line.starts_with("error: ")) else {
+        // A report of findings, differences or lines needs no further message, and neither does the help of a command without
+        // arguments.
+        return if done.exit == 1 { !done.out.is_empty() } else { error_output.contains("Usage:") };
     };
     let helps = ["; ", "see --help", "such as", "one of", "write ", "name ", "must ", "pass "];
-    // The problems of a document stand below the line, each with what to do.
+    // The problems of a document follow the line, each with the recommended correction.
     error.ends_with(':') || helps.iter().any(|help| error.contains(help))
 }

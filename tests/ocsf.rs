@@ -1,5 +1,5 @@
-//! Audit events follow OCSF 1.0.0: every class, object, attribute, type, requirement and enumeration value is one that
-//! `ocsf-1.0.0.json` lists.
+//! Tests that audit events follow OCSF 1.0.0: `ocsf-1.0.0.json` lists every class, object, attribute, type, requirement and
+//! enumeration value.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,11 +24,11 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The facts of OCSF 1.0.0.
+/// The definitions of OCSF 1.0.0.
 static FACTS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("ocsf-1.0.0.json")).expect("the facts are JSON"));
 
-/// Everything about an event that OCSF does not allow.
+/// All violations of OCSF in an event.
 fn faults(event: &Value) -> Vec<String> {
     let number = |key: &str| event[key].as_i64().unwrap_or(-1);
     let classes = FACTS["classes"].as_object().expect("classes");
@@ -85,7 +85,7 @@ fn object_faults(
         } else {
             found.extend(value_faults(member, attribute, &at));
         }
-        // The numbers of the class and its category are checked as a whole.
+        // The numbers of the class and its category are checked separately.
         if let Some(values) = attribute["enum"].as_object()
             && !["class_uid", "category_uid"].contains(&key.as_str())
         {
@@ -105,7 +105,7 @@ fn value_faults(value: &Value, attribute: &Value, at: &str) -> Vec<String> {
         return object_faults(value, attributes, &object["constraints"], at);
     }
     let fault = |text: &str| vec![format!("{at}: {value} {text}")];
-    // Free forms, and objects that no event has.
+    // Objects without a schema, and objects that no event contains.
     if name == "object" || name == "json_t" {
         return if name == "json_t" || value.is_object() { Vec::new() } else { fault("is no object") };
     }
@@ -118,7 +118,7 @@ fn value_faults(value: &Value, attribute: &Value, at: &str) -> Vec<String> {
         {
             return fault("is too long");
         }
-        // The expression of addresses is PCRE's; the standard library reads them as well.
+        // The regular expression of addresses is PCRE; the standard library parses them instead.
         if name == "ip_t" {
             if text.parse::<std::net::IpAddr>().is_err() {
                 return fault("is no IP address");
@@ -247,7 +247,7 @@ fn every_form_of_an_event_follows_ocsf() {
     assert!(count > 1000, "{count}");
 }
 
-/// A service that is ended when the test is.
+/// A service that ends with the test.
 struct Service {
     child: Child,
     address: String,

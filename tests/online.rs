@@ -36,7 +36,7 @@ fn a_group_gets_acls_without_a_role_by_prefix_and_for_the_cluster() {
 #[test]
 fn combinations_multiply_and_quoted_commas_belong_to_names() {
     let service = Service::start();
-    let made = service.json(&[
+    let created = service.json(&[
         "security",
         "acl",
         "create",
@@ -54,18 +54,18 @@ fn combinations_multiply_and_quoted_commas_belong_to_names() {
         "a,b",
         "--registry-global",
     ]);
-    let made = made.as_array().expect("rows");
+    let created = created.as_array().expect("rows");
     assert_eq!(
-        made.len(),
+        created.len(),
         (3 + 2) * 2 * 3,
         "(3 allowed from anywhere, 1 denied from 2 hosts) x 2 operations x 3 resources"
     );
     let principals: std::collections::BTreeSet<&str> =
-        made.iter().map(|row| row["principal"].as_str().expect("text")).collect();
+        created.iter().map(|row| row["principal"].as_str().expect("text")).collect();
     assert_eq!(principals.into_iter().collect::<Vec<_>>(), ["Group:eng,fin", "Role:Late", "User:alice", "User:team:x"]);
     let row = json!({ "principal": "Role:Late", "host": "::1", "resource_type": "TOPIC", "resource_name": "a",
         "resource_pattern_type": "LITERAL", "operation": "READ", "permission": "DENY", "message": "" });
-    assert!(made.contains(&row), "{made:?}");
+    assert!(created.contains(&row), "{created:?}");
     assert_eq!(service.count(&["--allow-principal", r#""Group:eng,fin""#]), 6);
 }
 
@@ -131,7 +131,7 @@ fn bad_input_is_one_line_and_changes_nothing() {
     let service = Service::start();
     let before = service.run(&["export", "--out", "policy.json"]).exit;
     let state = service.run(&["export"]).done();
-    let (web, asked) = answering(&[&answer("200 OK", "content-type: text/html\r\n", "<html>")]);
+    let (web, requests) = answering(&[&answer("200 OK", "content-type: text/html\r\n", "<html>")]);
     let check = ["check", "--policy", "policy.json", "--user", "a", "--operation", "read"];
     let create = ["security", "acl", "create", "--operation", "read", "--topic", "x", "--allow-principal"];
     let nobody = Nobody::there();
@@ -162,7 +162,7 @@ fn bad_input_is_one_line_and_changes_nothing() {
         let text = service.run(&args).failed(exit);
         assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
     }
-    assert_eq!(asked.join().expect("a question").len(), 1);
+    assert_eq!(requests.join().expect("a question").len(), 1);
     let denied = service.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "wrong")], &[&create[..], &["a"]].concat());
     assert_eq!(denied.failed(1).lines().count(), 1);
     let wildcard = service.acl(&["create", "--operation", "read", "--topic", "x", "--allow-principal", "Group:*"]);
@@ -186,9 +186,9 @@ fn lists_take_the_platforms_filters() {
     assert_eq!(service.count(&["--subsystem", "registry"]), 2);
     assert_eq!(service.count(&["--cluster", "--allow-host", "*"]), 1);
     assert_eq!(service.count(&["--allow-host", "10.20.4.71"]), 1);
-    let shown = service.acl(&["ls", "--deny-principal", "Group:analytics", "--print-filters"]).done();
+    let listed_filters = service.acl(&["ls", "--deny-principal", "Group:analytics", "--print-filters"]).done();
     assert_eq!(
-        shown,
+        listed_filters,
         "FILTERS\n\
          PRINCIPAL        HOST  RESOURCE-TYPE  RESOURCE-NAME  RESOURCE-PATTERN-TYPE  OPERATION  PERMISSION  ERROR\n\
          Group:analytics        ANY                           ANY                    ANY        DENY\n\
@@ -217,9 +217,9 @@ fn what_is_deleted_is_shown_and_confirmed() {
     assert!(unasked.out.contains("Group:engineering  *     TOPIC"), "{}", unasked.out);
     assert!(unasked.failed(64).contains("--no-confirm"));
     assert_eq!(service.count(&group[1..]), 2, "nothing is gone yet");
-    let gone = service.acl(&[&group[..], &["--no-confirm"]].concat()).done();
-    let (_, deletions) = gone.split_once("\nDELETIONS\n").expect("what is gone");
-    assert_eq!(deletions.lines().count(), 3, "{gone}");
+    let deleted = service.acl(&[&group[..], &["--no-confirm"]].concat()).done();
+    let (_, deletions) = deleted.split_once("\nDELETIONS\n").expect("what is gone");
+    assert_eq!(deletions.lines().count(), 3, "{deleted}");
     assert_eq!((service.count(&group[1..]), service.count(&[])), (0, 16));
     assert_eq!(service.acl(&group).done(), "No matching ACLs.\n");
     let json = service.json(&["security", "acl", "delete", "--topic", "status", "--no-confirm"]);
@@ -248,8 +248,8 @@ fn a_rehearsal_of_new_acls_changes_nothing() {
 #[test]
 fn a_role_is_made_given_members_shown_and_deleted() {
     let service = Service::start();
-    let made = service.role(&["create", "Auditors"]).done();
-    assert!(made.starts_with("Successfully created role \"Auditors\"\n"), "{made}");
+    let created = service.role(&["create", "Auditors"]).done();
+    assert!(created.starts_with("Successfully created role \"Auditors\"\n"), "{created}");
     assert_eq!(
         service.role(&["assign", "Auditors", "--principal", "alice,Group:audit"]).done(),
         "Successfully assigned role \"Auditors\" to\nNAME         PRINCIPAL-TYPE\nUser:alice   User\nGroup:audit  Group\n"
@@ -288,8 +288,8 @@ fn a_role_is_made_given_members_shown_and_deleted() {
     service.role(&["delete", "Auditors", "--keep-acls", "--no-confirm"]).done();
     assert_eq!(service.count(&["--allow-role", "Auditors"]), 1);
     service.role(&["create", "Auditors"]).done();
-    let gone = service.role(&["delete", "Auditors", "--no-confirm"]).done();
-    assert!(gone.ends_with("\nSuccessfully deleted role \"Auditors\"\n"), "{gone}");
+    let deleted = service.role(&["delete", "Auditors", "--no-confirm"]).done();
+    assert!(deleted.ends_with("\nSuccessfully deleted role \"Auditors\"\n"), "{deleted}");
     assert_eq!(service.count(&["--allow-role", "Auditors"]), 0);
 }
 
@@ -380,9 +380,9 @@ fn the_license_is_shown_and_set() {
 #[test]
 fn a_policy_goes_out_and_comes_back_as_a_whole() {
     let service = Service::start();
-    let said = service.run(&["export", "--out", "policy.json"]).done();
-    let state = said.trim().trim_end_matches('.').rsplit(' ').next().expect("a state").to_owned();
-    assert!(said.starts_with("Exported policy.json: 18 ACLs and 5 roles. The service's state is "), "{said}");
+    let output = service.run(&["export", "--out", "policy.json"]).done();
+    let state = output.trim().trim_end_matches('.').rsplit(' ').next().expect("a state").to_owned();
+    assert!(output.starts_with("Exported policy.json: 18 ACLs and 5 roles. The service's state is "), "{output}");
     let file = |name: &str| service.file(name);
     let before = fs::read_to_string(file("policy.json")).expect("a document");
     assert_eq!(service.run(&["export"]).done(), before);
@@ -395,8 +395,11 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
     assert_eq!(unasked.err, "error: no terminal to confirm on; pass `--no-confirm`\n");
     assert!(unasked.exit == 64 && unasked.out.starts_with("Adds ("), "{}", unasked.out);
     assert_eq!(service.run(&["export"]).done(), before, "nothing was changed");
-    let said = service.run(&["import", "changed.json", "--if-match", &state, "--no-confirm"]).done();
-    assert!(said.contains("Removes (") && said.contains("\nImported changed.json: 18 ACLs and 5 roles."), "{said}");
+    let output = service.run(&["import", "changed.json", "--if-match", &state, "--no-confirm"]).done();
+    assert!(
+        output.contains("Removes (") && output.contains("\nImported changed.json: 18 ACLs and 5 roles."),
+        "{output}"
+    );
     assert_ne!(service.run(&["export"]).done(), before);
 
     for late in [
@@ -414,8 +417,8 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
     assert_eq!(service.run(&["export"]).done(), before, "all or nothing");
     let other = before.replace("\"root\"", "\"somebody\"");
     fs::write(file("other.json"), &other).expect("a file");
-    let said = service.run(&["import", "other.json", "--no-confirm"]).done();
-    assert!(said.contains("make User:somebody a superuser") && said.contains("remove User:root"), "{said}");
+    let output = service.run(&["import", "other.json", "--no-confirm"]).done();
+    assert!(output.contains("make User:somebody a superuser") && output.contains("remove User:root"), "{output}");
     assert_eq!(service.run(&["export"]).done(), other, "the local account is a superuser by itself");
     assert!(service.run(&["export", "--out", "no/such/folder"]).failed(1).contains("no/such/folder"));
 }
@@ -427,11 +430,14 @@ fn an_import_is_refused_when_somebody_else_was_faster() {
     fs::write(folder.path().join("policy.json"), document).expect("a file");
     let refusal = r#"{ "code": "policy_changed", "message": "the policy was changed in the meantime" }"#;
     let (read, late) = (answer("200 OK", "etag: \"7\"\r\n", document), answer("412 Precondition Failed", "", refusal));
-    let (url, asked) = answering(&[&read, &late]);
+    let (url, requests) = answering(&[&read, &late]);
     let done = run(&folder, &[("GBAC_URL", &url)], &["--format", "json", "import", "policy.json"]);
-    let asked = asked.join().expect("two questions");
-    assert!(asked[0].starts_with("GET /gbac/v1/policy "), "{asked:?}");
-    assert!(asked[1].starts_with("PUT /gbac/v1/policy ") && asked[1].contains("if-match: \"7\"\r\n"), "{asked:?}");
+    let requests = requests.join().expect("two questions");
+    assert!(requests[0].starts_with("GET /gbac/v1/policy "), "{requests:?}");
+    assert!(
+        requests[1].starts_with("PUT /gbac/v1/policy ") && requests[1].contains("if-match: \"7\"\r\n"),
+        "{requests:?}"
+    );
     assert!(done.out.contains(r#""code":"policy_changed""#), "{}", done.out);
     assert!(done.failed(1).contains("changed in the meantime"));
 }
@@ -473,10 +479,10 @@ fn a_service_that_does_not_answer_as_one_is_told_apart() {
         ("302 Found", "location: http://elsewhere.example/\r\n", "", "status 302, and redirects are not followed"),
         ("502 Bad Gateway", "", "<html>", "the service responded with status 502"),
     ] {
-        let (url, asked) = answering(&[&answer(status, headers, body)]);
+        let (url, requests) = answering(&[&answer(status, headers, body)]);
         let text = list(&url).failed(1);
         assert!(text.contains(says), "{status}: {text}");
-        assert!(asked.join().expect("a question")[0].starts_with("GET /v1/roles?page_size=-1 "));
+        assert!(requests.join().expect("a question")[0].starts_with("GET /v1/roles?page_size=-1 "));
     }
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", silent.local_addr().expect("an address"));
@@ -487,10 +493,10 @@ fn a_service_that_does_not_answer_as_one_is_told_apart() {
 fn names_from_a_service_cannot_play_with_the_terminal() {
     let service = Service::start();
     let group = "Group:a\u{202e}b";
-    let made = service.acl(&["create", "--allow-principal", group, "--operation", "read", "--topic", "x"]).done();
+    let created = service.acl(&["create", "--allow-principal", group, "--operation", "read", "--topic", "x"]).done();
     service.role(&["assign", "ReportingLegacy", "--principal", group]).done();
-    let shown = service.role(&["describe", "ReportingLegacy"]).done();
-    for text in [made, shown, service.acl(&["list"]).done()] {
+    let described = service.role(&["describe", "ReportingLegacy"]).done();
+    for text in [created, described, service.acl(&["list"]).done()] {
         assert!(!text.contains('\u{202e}') && text.contains("Group:a\\u{202e}b"), "{text:?}");
     }
 }

@@ -16,7 +16,7 @@ fn lines() -> Vec<String> {
     blocks.flat_map(str::lines).filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// The files that the lines name.
+/// Writes the files in the lines.
 fn write_files(service: &Service) {
     let allow = |kind: &str, name: &str, principal: &str, operation: &str| {
         json!({ "resource_type": format!("RESOURCE_TYPE_{kind}"), "resource_name": name, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
@@ -65,7 +65,7 @@ fn every_line_of_the_readme_does_its_work() {
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
     let (mut ran, mut exports) = (0, String::new());
     for line in lines() {
-        // Building and serving have tests of their own.
+        // Other tests cover building and serving.
         if line.starts_with("cargo ") || line.starts_with("gbac serve ") || line.starts_with('#') {
             continue;
         }
@@ -78,7 +78,7 @@ fn every_line_of_the_readme_does_its_work() {
         command.args(["-c", &format!("{exports}\n{here}")]).current_dir(&service.folder).env("PATH", &path);
         let done = command.env("XDG_CONFIG_HOME", service.folder.path()).output().expect("sh starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        // The doctor has something to say about this token, which is its work.
+        // The doctor finds problems in this token, as intended.
         let doctor = line.starts_with("gbac doctor ") && text(&done.stdout).starts_with("1. Decode the token");
         assert!(done.status.success() || doctor, "{line}\n{}{}", text(&done.stdout), text(&done.stderr));
         ran += 1;

@@ -17,9 +17,9 @@ fn serve(args: &[&str]) -> Command {
     command
 }
 
-/// The exit code and standard error of a start that is refused.
+/// The exit code and standard error of a refused start.
 fn refused(args: &[&str]) -> (i32, String) {
-    // The port is taken: whoever is told of something else was told before it was asked for.
+    // The port is in use, so other errors must be reported before it is opened.
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
     let listen = ["--listen", address.as_str()];
@@ -33,7 +33,7 @@ fn refused(args: &[&str]) -> (i32, String) {
 struct Running(Child);
 
 impl Running {
-    /// Starts it, and reads the line that says it is ready.
+    /// Starts it, and waits for the ready line.
     fn start(data: &Path, password: Option<&str>) -> (Self, String) {
         let mut command = serve(&["--listen", "127.0.0.1:0", "--data"]);
         command.arg(data).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -46,7 +46,7 @@ impl Running {
         (Self(child), line)
     }
 
-    /// Ends it; what it wrote to standard error.
+    /// Ends it and returns its standard error.
     fn end(mut self) -> String {
         self.0.kill().expect("it can be killed");
         self.0.wait().expect("it ends");
@@ -58,7 +58,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended before.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -126,15 +126,15 @@ fn a_first_start_shows_the_password_once_and_the_folder_is_its_own() {
     let (exit, text) = refused(&["--listen", "127.0.0.1:0", "--data", folder.text()]);
     assert_eq!(exit, 1);
     assert!(text.contains("another process uses the folder"), "{text}");
-    let said = first.end();
-    assert!(said.contains("the password of `admin` is `") && said.contains("it is shown only once"), "{said}");
+    let output = first.end();
+    assert!(output.contains("the password of `admin` is `") && output.contains("it is shown only once"), "{output}");
     let (second, _) = Running::start(folder.path(), None);
     assert!(!second.end().contains("password"));
     let (third, _) = Running::start(folder.path(), Some("a new one"));
     assert!(!third.end().contains("a new one"));
 }
 
-/// Sends one request on a connection of its own, and reads the whole answer.
+/// Sends one request on a new connection, and returns the whole response.
 fn ask(address: &str, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
     let length = body.len();
@@ -170,8 +170,8 @@ fn security_at_debug_writes_the_claims_of_validated_tokens_and_no_token() {
     assert!(resolve().starts_with("HTTP/1.1 200 "));
     assert!(ask(address, &format!("{path}\nauthorization: Bearer {token}x"), "{}").starts_with("HTTP/1.1 401 "));
     let written = service.end();
-    let told: Vec<&str> = written.lines().filter(|line| line.contains(" security ")).collect();
-    let [line] = told.as_slice() else { panic!("one line, of the token that was validated at debug: {written}") };
+    let log_lines: Vec<&str> = written.lines().filter(|line| line.contains(" security ")).collect();
+    let [line] = log_lines.as_slice() else { panic!("one line, of the token that was validated at debug: {written}") };
     assert!(line.contains(r#" DEBUG security claims of a validated token: {""#), "{line}");
     assert!(line.contains(r#""sub":"maya.okafor""#) && line.contains(r#""groups":"engineering, analytics"#), "{line}");
     assert!(token.split('.').all(|part| !written.contains(part)), "{written}");

@@ -48,16 +48,16 @@ const WRITE: [&str; 4] = ["--operation", "write", "--topic", "payments-x"];
 #[test]
 fn revoke_says_what_has_to_go() {
     let folder = Gbac::new("revoke");
-    let asked = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
-    let (exit, out, _) = folder.run(&asked(&["--user", "alice", "--member-of", "payments"]));
+    let args = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
+    let (exit, out, _) = folder.run(&args(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(exit, 0);
     assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
     assert!(out.contains("remove the user from all of these:\n  Group:payments (in the identity provider)\n"), "{out}");
     assert!(out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"), "{out}");
-    let found = folder.value(&asked(&["--user", "alice", "--member-of", "payments"]));
+    let found = folder.value(&args(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(found["least"].as_array().unwrap().len(), 1);
     assert_eq!((&found["leave"], &found["decision"]["outcome"]), (&json!(["Group:payments"]), &json!("allow")));
-    // What it says can be tried as it is.
+    // The result is valid input for `what-if`.
     folder.file("least.json", &found["least"].to_string());
     let tried = [
         &[
@@ -77,9 +77,9 @@ fn revoke_says_what_has_to_go() {
     let outcomes: Vec<&Value> = tried["answers"].as_array().unwrap().iter().map(|answer| &answer["outcome"]).collect();
     assert_eq!(outcomes, [&json!("allow"), &json!("deny")]);
 
-    let (_, out, _) = folder.run(&asked(&["--user", "alice"]));
+    let (_, out, _) = folder.run(&args(&["--user", "alice"]));
     assert!(out.ends_with("Already denied.\n"), "{out}");
-    let (_, out, _) = folder.run(&asked(&["--user", "root"]));
+    let (_, out, _) = folder.run(&args(&["--user", "root"]));
     assert!(out.contains("A superuser; ACLs are not evaluated."), "{out}");
     let whole = [
         "revoke",
@@ -136,7 +136,7 @@ fn two_people_are_compared() {
     assert!(found.get("answers").is_none());
     let same = ["compare", "--policy", "policy.json", "--user", "alice", "--other-user", "bob"];
     assert!(folder.run(&same).1.ends_with("\nBoth have identical permissions.\n"));
-    // Half a question, half a pair, and one standard input for two.
+    // An incomplete query, an incomplete pair, and one standard input for two.
     let (exit, _, err) = folder.run(&[&same[..], &["--topic", "x"]].concat());
     assert!(exit == 64 && err.contains("without an operation"), "{err}");
     assert_eq!(folder.run(&same[..5]).0, 64);
@@ -150,8 +150,8 @@ fn two_people_are_compared() {
 #[test]
 fn changes_are_tried_on_a_person() {
     let folder = Gbac::new("what-if");
-    let asked = |more: &[&'static str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
-    let (exit, out, _) = folder.run(&asked(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
+    let args = |more: &[&'static str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
+    let (exit, out, _) = folder.run(&args(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
     assert_eq!(exit, 0, "{out}");
     for line in [
         "Changes:\n  add the user to Group:payments in the identity provider\n  remove the user from Group:nobody in the identity provider\n",
@@ -163,27 +163,27 @@ fn changes_are_tried_on_a_person() {
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
-    // What cannot be made is named, and exits with 1; all else is told.
+    // Changes that cannot be applied are reported, with exit code 1, and the others are evaluated.
     folder.file("changes.json", r#"[{ "change": "add_member", "role": "nowhere", "principal": "Group:x" }, { "change": "join_group", "group": "payments" }]"#);
-    let (exit, out, _) = folder.run(&asked(&["--changes", "changes.json"]));
+    let (exit, out, _) = folder.run(&args(&["--changes", "changes.json"]));
     assert!(
         exit == 1 && out.contains("note: add Group:x to Role:nowhere: ") && out.contains("User:alice gains:"),
         "{out}"
     );
-    let found = folder.value(&asked(&["--changes", "changes.json"]));
+    let found = folder.value(&args(&["--changes", "changes.json"]));
     assert_eq!((&found["idle"][0]["code"], &found["groups_gained"]), (&json!("role_unknown"), &json!(["payments"])));
     folder.file("bad.json", r#"[{ "change": "fly" }]"#);
-    let (exit, _, err) = folder.run(&asked(&["--changes", "bad.json"]));
+    let (exit, _, err) = folder.run(&args(&["--changes", "bad.json"]));
     assert!(exit == 1 && err.contains("/0/change"), "{err}");
-    assert_eq!(folder.run(&asked(&[])).0, 64);
-    assert_eq!(folder.run(&asked(&["--join", "Group:payments"])).0, 64);
+    assert_eq!(folder.run(&args(&[])).0, 64);
+    assert_eq!(folder.run(&args(&["--join", "Group:payments"])).0, 64);
 }
 
 #[test]
 fn names_that_become_one_group_are_found() {
     let folder = Gbac::new("collisions");
-    let asked = |more: &[&'static str]| [&["collisions", "--policy", "policy.json"], more].concat();
-    let (exit, out, _) = folder.run(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
+    let args = |more: &[&'static str]| [&["collisions", "--policy", "policy.json"], more].concat();
+    let (exit, out, _) = folder.run(&args(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
     assert_eq!(exit, 0);
     for line in [
         "Nested group behavior: suffix\n",
@@ -193,18 +193,18 @@ fn names_that_become_one_group_are_found() {
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
-    let (_, out, _) = folder.run(&asked(&["--nested", "none", "--name", "/x/payments"]));
+    let (_, out, _) = folder.run(&args(&["--nested", "none", "--name", "/x/payments"]));
     assert_eq!(out, "Nested group behavior: none\nNo collisions.\n");
-    let comma = folder.value(&asked(&["--nested", "none", "--name", "\"payments,ops\"", "--limit", "1"]));
+    let comma = folder.value(&args(&["--nested", "none", "--name", "\"payments,ops\"", "--limit", "1"]));
     assert_eq!((&comma["collisions"][0]["merging"], comma.get("more")), (&json!("comma"), None));
-    let less = folder.value(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b", "--limit", "1"]));
+    let less = folder.value(&args(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b", "--limit", "1"]));
     assert_eq!((less["collisions"].as_array().unwrap().len(), &less["more"]), (1, &json!(1)));
-    // The names of a token, as the claim has them.
+    // The names of a token, unchanged from the claim.
     let claims = "eyJzdWIiOiJhIiwiZ3JvdXBzIjpbIi94L3BheW1lbnRzIl19"; // {"sub":"a","groups":["/x/payments"]}
     folder.file("token", &format!("eyJhbGciOiJSUzI1NiJ9.{claims}.BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"));
-    let found = folder.value(&asked(&["--token-file", "token"]));
+    let found = folder.value(&args(&["--token-file", "token"]));
     assert_eq!(found["collisions"][0]["names"][0], json!({ "name": "/x/payments", "in_token": true, "known": false }));
-    assert_eq!(folder.run(&asked(&["--nested", "all"])).0, 64);
+    assert_eq!(folder.run(&args(&["--nested", "all"])).0, 64);
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
     }
 }
 
-/// An exported document without the access to this service, which the platform's calls do not know and a cluster does not have.
+/// An exported document without the access to this service, which the platform's calls do not include and a cluster does not
+/// have.
 fn without_access(document: &str) -> String {
     let access = ",\n    \"access\": {\n      \"read_only\": [],\n      \"evaluate\": []\n    }";
     assert!(document.contains(access), "{document}");
@@ -79,7 +80,7 @@ fn a_clusters_lists_make_the_policy_that_the_cluster_has() {
     let imported = service.run(&args);
     assert_eq!((imported.exit, imported.out), (0, exported.clone()), "{}", imported.err);
 
-    // The platform's calls do not know who has access to this service.
+    // The platform's calls do not include the access to this service.
     let exported = without_access(&exported);
     let pulled = service.run(&["policy", "pull"]);
     assert_eq!((pulled.exit, pulled.out), (0, exported.clone()), "{}", pulled.err);
@@ -96,20 +97,20 @@ fn a_pull_that_meets_something_unknown_says_so() {
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
         "acls": [{ "principal": "User:a", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_DENY" }] }] });
     let (acls, roles) = (answer("200 OK", "", &acls.to_string()), answer("200 OK", "", "{\"roles\":[]}"));
-    let (url, asked) = answering(&[&acls, &roles]);
+    let (url, requests) = answering(&[&acls, &roles]);
     let done = run(&folder, &[("GBAC_URL", &url)], &["policy", "pull", "--no-settings"]);
     assert_eq!((done.exit, done.out.as_str()), (1, ""));
     assert!(done.err.contains("/v1/acls: /resources/0/acls/0: `RESOURCE_TYPE_DELEGATION_TOKEN`"), "{}", done.err);
-    assert_eq!(asked.join().expect("two questions").len(), 2);
+    assert_eq!(requests.join().expect("two questions").len(), 2);
     let elsewhere = answer("200 OK", "", "{\"cluster\":{\"id\":\"x\",\"dataplane_api\":\"http://data.example\"}}");
-    let (url, asked) = answering(&[&elsewhere]);
+    let (url, requests) = answering(&[&elsewhere]);
     let done = run(&folder, &[("GBAC_URL", &url)], &["policy", "pull", "--cluster-id", "x"]);
     assert!(done.failed(64).contains("`http://data.example`: plain HTTP to a remote host is not trusted"));
-    assert!(asked.join().expect("one question")[0].starts_with("GET /v1/clusters/x "));
+    assert!(requests.join().expect("one question")[0].starts_with("GET /v1/clusters/x "));
 }
 
-/// A policy with names that break whoever quotes by hand.
-fn odd_policy() -> Policy {
+/// A policy with names that break incorrect quoting.
+fn unusual_names_policy() -> Policy {
     let settings = json!({ "oidc_group_claim_path": "$['https://x.example/groups']", "nested_group_behavior": "suffix", "oidc_principal_mapping": "$.sub",
         "superusers": ["admin", "o'neil, jr"] });
     let mut policy = Policy::new(settings_from_value(&settings).expect("settings"));
@@ -153,11 +154,11 @@ fn odd_policy() -> Policy {
 
 #[test]
 fn scripts_of_gbac_and_of_curl_make_the_policy_twice() {
-    let wanted = odd_policy();
+    let expected = unusual_names_policy();
     for target in ["gbac", "curl"] {
         let service = Service::start();
         fs::write(service.file("empty.json"), r#"{"version":1,"settings":{"superusers":["admin"]}}"#).expect("a file");
-        fs::write(service.file("wanted.json"), policy_to_text(&wanted)).expect("a file");
+        fs::write(service.file("wanted.json"), policy_to_text(&expected)).expect("a file");
         service.run(&["import", "empty.json", "--no-confirm"]).done();
         service.run(&["policy", "convert", "wanted.json", "--to", target, "--out", "script.sh"]).done();
         let sh = || {
@@ -171,7 +172,7 @@ fn scripts_of_gbac_and_of_curl_make_the_policy_twice() {
         };
         sh();
         let exported = service.run(&["export"]).done();
-        assert_eq!(without_access(&exported), policy_to_text(&wanted), "{target}");
+        assert_eq!(without_access(&exported), policy_to_text(&expected), "{target}");
         sh();
         assert_eq!(service.run(&["export"]).done(), exported, "{target}: a second run changes nothing");
         service
@@ -198,8 +199,8 @@ fn what_a_script_cannot_say_makes_the_exit_code() {
 fn a_merge_adds_what_is_missing_and_can_be_repeated() {
     let service = Service::start();
     let before = service.run(&["export"]).done();
-    let wanted = odd_policy();
-    fs::write(service.file("wanted.json"), policy_to_text(&wanted)).expect("a file");
+    let expected = unusual_names_policy();
+    fs::write(service.file("wanted.json"), policy_to_text(&expected)).expect("a file");
     let merge = |more: &[&str]| service.run(&[&["import", "wanted.json", "--merge"], more].concat());
     let dry = merge(&["--dry-run"]).done();
     assert_eq!(dry, "Missing: 38 ACLs and 18 members. Already present: 0 ACLs. Nothing was changed.\n");
@@ -210,15 +211,16 @@ fn a_merge_adds_what_is_missing_and_can_be_repeated() {
     );
     let after = policy_from_json(&service.run(&["export"]).done()).expect("a policy");
     assert!(
-        wanted.acls().all(|acl| after.has_acl(&acl)) && wanted.roles().all(|role| after.role(&role.name) == Some(role))
+        expected.acls().all(|acl| after.has_acl(&acl))
+            && expected.roles().all(|role| after.role(&role.name) == Some(role))
     );
     assert_eq!(after.acl_count(), 38 + 18, "nothing is removed");
     service.acl(&["delete", "--cluster", "--allow-principal", "*", "--no-confirm"]).done();
     assert!(merge(&[]).done().starts_with("Missing: 1 ACL and 0 members. Already present: 37 ACLs. 1 of 1 call"));
     assert_eq!(service.json(&["import", "wanted.json", "--merge"])["calls"], 0);
 
-    // What nobody may create is told, and keeps nothing else back.
-    fs::write(service.file("bad.json"), policy_to_text(&wanted).replace("\"Group:eng, fin\"", "\"Group:*\""))
+    // Invalid entries are reported, and the others are created.
+    fs::write(service.file("bad.json"), policy_to_text(&expected).replace("\"Group:eng, fin\"", "\"Group:*\""))
         .expect("a file");
     let bad = service.run(&["import", "bad.json", "--merge"]);
     assert_eq!(bad.exit, 1);
@@ -229,11 +231,11 @@ fn a_merge_adds_what_is_missing_and_can_be_repeated() {
 #[test]
 fn a_merge_that_is_interrupted_says_how_to_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("wanted.json"), policy_to_text(&odd_policy())).expect("a file");
-    // Answers the list of ACLs and is gone.
-    let (url, asked) = answering(&[&answer("200 OK", "", "{\"resources\":[]}")]);
+    fs::write(folder.path().join("wanted.json"), policy_to_text(&unusual_names_policy())).expect("a file");
+    // Returns the list of ACLs, then ends.
+    let (url, requests) = answering(&[&answer("200 OK", "", "{\"resources\":[]}")]);
     let done = run(&folder, &[("GBAC_URL", &url)], &["import", "wanted.json", "--merge", "--timeout", "5"]);
-    assert_eq!(asked.join().expect("one question").len(), 1);
+    assert_eq!(requests.join().expect("one question").len(), 1);
     assert!(done.failed(1).contains("cannot reach `"));
     let nobody = Nobody::there();
     assert!(run(&folder, &[("GBAC_URL", &nobody.url())], &["policy", "pull"]).failed(1).contains("cannot reach `"));

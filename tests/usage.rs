@@ -171,7 +171,7 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
         (vec!["serve", "--demo", "--public-url", "here"], "`here`"),
         (vec!["serve", "--demo", "--upstream-admin", "here"], "--upstream-"),
     ] {
-        // One document is there for the first reader.
+        // Standard input contains one document for the first reader.
         let done = run_with(
             &folder,
             &own(&args),
@@ -184,7 +184,7 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
         assert_eq!(done.exit, 64, "{args:?}: {}{}", done.out, done.err);
         assert!(done.err.starts_with("error: ") && done.err.contains(says), "{args:?}: {}", done.err);
     }
-    // Two inputs are refused before the first one is read.
+    // Two inputs from standard input are refused before the first one is read.
     let empty = run(&folder, &["check", "--policy", "-", "--requests", "-"]);
     assert!(empty.exit == 64 && empty.err.contains("`-` is used for two inputs"), "{}", empty.err);
 }
@@ -215,7 +215,7 @@ fn a_token_in_the_place_of_a_file_is_never_repeated() {
         vec!["export", "--profile", TOKEN],
         vec!["export", "--token-file", &bearer],
         vec!["serve", "--demo", "--listen", TOKEN],
-        // What clap itself would say.
+        // Errors of clap itself.
         vec![TOKEN],
         vec!["check", TOKEN],
         vec!["--format", TOKEN, "profile", "list"],
@@ -225,9 +225,9 @@ fn a_token_in_the_place_of_a_file_is_never_repeated() {
         for format in ["text", "json"] {
             let done = run(&folder, &[&args[..], &["--format", format]].concat());
             assert_eq!(done.exit, 64, "{args:?}: {}", done.err);
-            let told = format!("{}{}", done.out, done.err);
+            let output = format!("{}{}", done.out, done.err);
             for part in TOKEN.split('.') {
-                assert!(!told.contains(&part[..12]), "{args:?}: {told}");
+                assert!(!output.contains(&part[..12]), "{args:?}: {output}");
             }
             assert!(
                 done.err.contains("is an access token, and arguments show in process lists"),
@@ -236,7 +236,7 @@ fn a_token_in_the_place_of_a_file_is_never_repeated() {
             );
         }
     }
-    // In a place where a message quotes what it reads.
+    // In a place that messages quote.
     folder.file(
         "bad.json",
         &json!({ "version": 1, "settings": { "superusers": [format!("User:{TOKEN}")] }, "acls": [TOKEN] }).to_string(),
@@ -248,8 +248,8 @@ fn a_token_in_the_place_of_a_file_is_never_repeated() {
         &["import", "bad.json"],
     ] {
         let done = run(&folder, args);
-        let told = format!("{}{}", done.out, done.err);
-        assert!(done.exit == 1 && !told.contains("eyJhbGci"), "{args:?}: {told}");
+        let output = format!("{}{}", done.out, done.err);
+        assert!(done.exit == 1 && !output.contains("eyJhbGci"), "{args:?}: {output}");
     }
     let password = run(&folder, &["export", "--url", "https://me:hunter2 x@gbac.example"]);
     assert!(password.exit == 64 && !password.err.contains("hunter2"), "{}", password.err);
@@ -287,21 +287,21 @@ fn a_closed_pipe_is_silent() {
                 command.args(args).args(["--format", format]).current_dir(folder.path()).stdin(Stdio::null());
                 let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gbac starts");
                 let (out, err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
-                let mut told = String::new();
+                let mut output = String::new();
                 if closed == "out" {
                     drop(out);
                     let mut err = err;
-                    err.read_to_string(&mut told).expect("text");
+                    err.read_to_string(&mut output).expect("text");
                 } else {
                     drop(err);
                     let mut out = out;
-                    // Nobody looks at what is said here.
+                    // The output is irrelevant.
                     let _ = out.read_to_end(&mut Vec::new());
                 }
                 let exit = child.wait().expect("gbac ends").code().expect("gbac ends by itself");
                 assert!([0, 1, 2, 64].contains(&exit), "{args:?} {closed}: {exit}");
                 for word in ["panicked", "Broken pipe", "standard output"] {
-                    assert!(!told.contains(word), "{args:?} {format} {closed}: {told}");
+                    assert!(!output.contains(word), "{args:?} {format} {closed}: {output}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-// What one writes without a library: a loop, and an index by resource.
+// Implementations without a library: a loop, and an index by resource.
 import { OPERATIONS, acls, principalsOf, rolesOf } from './workload.mjs';
 
 const openAll = (document, identities) => {
@@ -6,7 +6,7 @@ const openAll = (document, identities) => {
   return identities.map((who) => principalsOf(who, roles));
 };
 
-/** A plain loop over the ACLs; the identity's principals are known beforehand. */
+/** A plain loop over the ACLs; the identity's principals are computed in advance. */
 export function loop(document, { identities, queries }) {
   const opened = openAll(document, identities);
   const rows = acls(document);
@@ -46,7 +46,7 @@ function indexOf(document) {
 }
 
 /** 0: nothing matches, 1: allowed, 2: denied. */
-function look(entries, bit, principals) {
+function outcomeOf(entries, bit, principals) {
   let found = 0;
   for (const entry of entries) {
     if ((entry.bits & bit) !== 0 && principals.has(entry.principal)) {
@@ -64,10 +64,10 @@ function matching({ literal, prefixed }, name) {
   return lists.filter((entries) => entries !== undefined).flat();
 }
 
-/** How many names the map remembers: as many as the engine's wrapper. */
-const REMEMBERED = 16_384;
+/** The number of names in the cache, equal to that of the engine's wrapper. */
+const CACHE_SIZE = 16_384;
 
-/** The same index with a map of the names that were asked about, each with the entries that match it: nobody looks for prefixes twice. */
+/** The same index with a cache of names and their matching entries, so that prefixes are looked up once. */
 export function remembering(document, { identities }) {
   const opened = openAll(document, identities);
   const index = indexOf(document);
@@ -76,7 +76,7 @@ export function remembering(document, { identities }) {
   return (identity, operation, type, name) => {
     let entries = known[type].get(name);
     if (entries === undefined) {
-      if (count >= REMEMBERED) {
+      if (count >= CACHE_SIZE) {
         for (const names of Object.values(known)) names.clear();
         count = 0;
       }
@@ -84,11 +84,11 @@ export function remembering(document, { identities }) {
       known[type].set(name, entries);
       count++;
     }
-    return look(entries, BITS[operation], opened[identity]) === 1;
+    return outcomeOf(entries, BITS[operation], opened[identity]) === 1;
   };
 }
 
-/** A map is asked for the name, for each of its prefixes, and for `*`. */
+/** Looks up the name, each of its prefixes, and `*` in a map. */
 export function indexed(document, { identities, queries }) {
   const opened = openAll(document, identities);
   const index = indexOf(document);
@@ -101,21 +101,21 @@ export function indexed(document, { identities, queries }) {
     let allowed = false;
     let entries = literal.get(name);
     if (entries !== undefined) {
-      const found = look(entries, bit, principals);
+      const found = outcomeOf(entries, bit, principals);
       if (found === 2) return false;
       allowed = found === 1;
     }
     for (let length = 1; length <= name.length; length++) {
       entries = prefixed.get(name.slice(0, length));
       if (entries !== undefined) {
-        const found = look(entries, bit, principals);
+        const found = outcomeOf(entries, bit, principals);
         if (found === 2) return false;
         allowed ||= found === 1;
       }
     }
     entries = literal.get('*');
     if (entries !== undefined) {
-      const found = look(entries, bit, principals);
+      const found = outcomeOf(entries, bit, principals);
       if (found === 2) return false;
       allowed ||= found === 1;
     }

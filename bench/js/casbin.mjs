@@ -1,4 +1,4 @@
-// Casbin: roles and the groups of a token as grouping policies, cheap conditions first, the synchronous door.
+// Casbin: roles and the groups of a token as grouping policies, cheap conditions first, the synchronous API.
 import { StringAdapter, newEnforcer, newModelFromString } from 'casbin';
 import { acls, rolesOf } from './workload.mjs';
 
@@ -19,7 +19,7 @@ e = some(where (p.eft == allow)) && !some(where (p.eft == deny))
 m = r.type == p.type && covers(r.name, p.name, p.pattern) && speaks(p.act, r.act) && g(r.sub, p.sub)
 `;
 
-/** Answers by `enforceSync`. The subject is the session: one person may come with other groups each time. */
+/** Decides with `enforceSync`. The subject is the session, because a user's groups can differ in each session. */
 export async function enforce(document, { identities, queries }) {
   const roles = rolesOf(document);
   const lines = acls(document).map((acl) =>

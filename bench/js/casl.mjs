@@ -1,4 +1,4 @@
-// CASL: one ability for each identity, built beforehand; later rules win, so the denies come last.
+// CASL: one ability for each identity, built in advance; later rules take precedence, so the denies are last.
 import { createMongoAbility, subject } from '@casl/ability';
 import { acls, principalsOf, rolesOf } from './workload.mjs';
 
@@ -29,7 +29,7 @@ export function abilities(document, identities) {
   return { build, all: () => identities.map(build) };
 }
 
-/** Answers by `can`; the subjects are made beforehand too. */
+/** Decides with `can`; the subjects are created in advance, too. */
 export function can(document, { identities, queries }) {
   const built = abilities(document, identities).all();
   const subjects = queries.map(({ resource_type, name }) => subject(resource_type, { name }));

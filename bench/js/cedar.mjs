@@ -1,7 +1,7 @@
-// Cedar: the policy set is parsed once (`preparsePolicySet`), a call brings the two entities that it is about.
+// Cedar: the policy set is parsed once (`preparsePolicySet`); each call contains its two entities.
 import { acls, principalsOf, rolesOf } from './workload.mjs';
 
-/** Cedar has one namespace of types: the consumer group must not be the group of people. */
+/** Cedar has one namespace of types, so consumer groups and groups of users need different names. */
 const RESOURCES = { topic: 'Topic', group: 'ConsumerGroup', 'transactional-id': 'TransactionalId' };
 
 const text = (value) => JSON.stringify(value);
@@ -10,7 +10,7 @@ const uid = (principal) => {
   return { type: principal.slice(0, colon), id: principal.slice(colon + 1) };
 };
 
-/** The ACLs as Cedar policies; exact names and operations stand in the scope, where Cedar looks first. */
+/** The ACLs as Cedar policies; exact names and operations are in the scope, which Cedar evaluates first. */
 export function policies(document) {
   return acls(document).map((acl) => {
     const { type, id } = uid(acl.principal);
@@ -25,7 +25,9 @@ export function policies(document) {
   }).join('\n');
 }
 
-/** The call of a query; the principal's parents are all groups and roles at once, which spares Cedar the closure. */
+/**
+ * The call of a query. All groups and roles are direct parents of the principal, so that Cedar need not compute the closure.
+ */
 export function call(principals, { operation, resource_type, name }, user, set) {
   const principal = { type: 'User', id: user };
   const resource = { type: RESOURCES[resource_type], id: name };
@@ -48,7 +50,7 @@ export async function load(text, set) {
   return cedar;
 }
 
-/** Answers by `statefulIsAuthorized`; the calls are put together beforehand. */
+/** Decides with `statefulIsAuthorized`; the calls are created in advance. */
 export async function stateful(document, { identities, queries }, most) {
   const cedar = await load(policies(document), 'acls');
   const roles = rolesOf(document);

@@ -1,5 +1,5 @@
-// `node cold_start.mjs FOLDER [--quick]`: a fresh Node, from its first line to the first decision at 1,000 ACLs, by turns
-// with the engine and with Cedar. Called with `engine` or `cedar` as well, it is that fresh Node.
+// `node cold_start.mjs FOLDER [--quick]`: measures a new Node process from its first line to the first decision with 1,000
+// ACLs, alternately with the engine and with Cedar. With the argument `engine` or `cedar`, it is that process.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const starts = {
   async engine(started, { query, identity }) {
     const { check, load } = await import('./engine.mjs');
     const text = readFileSync(join(folder, String(ACLS), 'policy.json'), 'utf8');
-    // What is promised begins when the program is there: to instantiate, load and decide.
+    // The promised time begins when the program is loaded: instantiate, load and decide.
     const imported = performance.now();
     const policy = await load(text);
     const allowed = check(policy, { identities: [identity], queries: [{ ...query, identity: 0 }] })(0);
@@ -48,7 +48,7 @@ if (who in starts) {
 
   const times = { engine: [], cedar: [] };
   const first = [];
-  // Whole processes: what a program takes that decides once, and one that does nothing.
+  // Whole processes: one that makes a single decision, and one that does nothing.
   const whole = { engine: [], empty: [] };
   const empty = join(folder, 'empty.mjs');
   writeFileSync(empty, '');
@@ -74,7 +74,7 @@ if (who in starts) {
   writeFileSync(join(folder, 'parts', 'node-cold_start.json'), JSON.stringify({ results, versions: [] }, null, 1));
 }
 
-/** What a browser downloads of the default entry, each file after brotli. */
+/** The downloaded bytes of the default entry, each file after brotli. */
 function entryBytes() {
   const www = new URL('../../www/', import.meta.url);
   const files = new Set();

@@ -1,16 +1,16 @@
-// The engine's JavaScript doors as they are measured; the only file here that knows them.
+// The measured calls of the engine's JavaScript API. No other file uses it.
 import { Policy } from '../../www/index.js';
 
 /** Loads a policy document's text. */
 export const load = (text) => Policy.load(text);
 
-/** The same, but every name is looked up as if it were asked about for the first time. */
+/** The same without a cache, so that every name is looked up like a new one. */
 export const loadWithoutCache = (text) => Policy.load(text, { cacheSize: 0 });
 
 /** Opens an identity. */
 export const open = (policy, { user, groups }) => policy.open({ user, groups });
 
-/** Questions with the name as a string, to identities that are open. */
+/** Checks with the name as a string, for open identities. */
 export function check(policy, { identities, queries }) {
   const opened = identities.map((who) => open(policy, who));
   return (place) => {
@@ -19,7 +19,7 @@ export function check(policy, { identities, queries }) {
   };
 }
 
-/** The same questions about resources that were found before. */
+/** The same checks with resources that were looked up in advance. */
 export function checkResource(policy, { identities, queries }) {
   const opened = identities.map((who) => open(policy, who));
   const resources = queries.map(({ resource_type, name }) => policy.resource(resource_type, name));
@@ -29,7 +29,7 @@ export function checkResource(policy, { identities, queries }) {
   };
 }
 
-/** The same as a condition. */
+/** The same with a boolean result. */
 export function can(policy, { identities, queries }) {
   const opened = identities.map((who) => open(policy, who));
   return (place) => {
@@ -38,7 +38,7 @@ export function can(policy, { identities, queries }) {
   };
 }
 
-/** Thousands of names at once; each question is one name. */
+/** Thousands of names in one call; each name is one check. */
 export function filter(policy, { identities }, lists) {
   const opened = identities.map((who) => open(policy, who));
   return (place) => {
@@ -47,7 +47,7 @@ export function filter(policy, { identities }, lists) {
   };
 }
 
-/** Thousands of questions of one identity at once. */
+/** Thousands of checks of one identity in one call. */
 export function checkMany(policy, { identities }, lists) {
   const opened = identities.map((who) => open(policy, who));
   return (place) => opened[lists[place].identity].checkMany(lists[place].requests).filter((outcome) => outcome === 'allow').length;
@@ -62,7 +62,7 @@ export function decide(policy, { identities, queries }) {
   };
 }
 
-/** The same with all that led to it. */
+/** The same with an explanation. */
 export function explain(policy, { identities, queries }) {
   const opened = identities.map((who) => open(policy, who));
   return (place) => {

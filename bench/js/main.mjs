@@ -1,4 +1,4 @@
-// `node main.mjs FOLDER ACLS [--quick]`: the wasm engine beside everything it is compared with, for one number of ACLs.
+// `node main.mjs FOLDER ACLS [--quick]`: measures the wasm engine and all other engines, for one number of ACLs.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as byHand from './by_hand.mjs';
@@ -14,11 +14,11 @@ const [folder, size] = process.argv.slice(2);
 const quick = process.argv.includes('--quick');
 const acls = Number(size);
 
-/** Beyond these numbers of ACLs a peer takes seconds for a decision, or minutes to get ready for one. */
+/** The most ACLs for each other engine; beyond, it takes seconds for a decision or minutes to initialize. */
 const MOST = { cedar_wasm: 10_000, casbin: 10_000, casl: 100_000 };
-/** CASL builds an ability for each identity, with all that the identity has rules for. */
+/** CASL builds an ability for each identity, with all of the identity's rules. */
 const CASL_IDENTITIES = 20;
-/** Cedar's calls are objects with all groups and roles; more than these are not asked anyway. */
+/** The number of Cedar's calls, which are objects with all groups and roles. No measurement makes more. */
 const CEDAR_CALLS = 2_000;
 
 const text = policyText(folder, acls);
@@ -40,7 +40,7 @@ for (const groups of [10, 1, 200]) {
   if (groups === 10 && acls < 1_000_000) add('wasm_check_new', engine.check(await engine.loadWithoutCache(text), all));
   add('wasm_resource', engine.checkResource(policy, all));
   if (groups === 10 && acls === 1_000_000) {
-    // Growth is the quotient of two policies in one process, asked in turns.
+    // Growth is the ratio of two policies in one process, measured alternately.
     const small = asking(folder, 1_000, groups);
     add('wasm_check_beside', engine.check(await engine.load(policyText(folder, 1_000)), small), small.queries, 1_000);
   }

@@ -1,6 +1,6 @@
-// Answers first, then times: contestants in turns, so that whatever else the machine does meets all of them.
+// Compares results, then measures times: engines alternate, so that other load of the machine affects all of them.
 
-/** How many calls are timed together for a percentile: one alone is as short as reading the clock. */
+/** The number of calls that are timed together for a percentile, because a single call is as short as reading the clock. */
 const BATCH = 20;
 
 export const median = (values) => quantile(values, 0.5);
@@ -10,7 +10,7 @@ export function quantile(values, at) {
   return sorted[Math.round((sorted.length - 1) * at)];
 }
 
-/** How long `run` takes, in nanoseconds. */
+/** The time of `run` in nanoseconds. */
 export function time(run) {
   const started = performance.now();
   run();
@@ -18,8 +18,8 @@ export function time(run) {
 }
 
 /**
- * Compares answers with the naive reference's, for as long as `milliseconds` allow, but at least `least` of them.
- * Throws at the first difference: a wrong answer has no speed.
+ * Compares results with those of the naive reference for up to `milliseconds`, but at least `least` of them. Throws at the
+ * first difference, because the speed of a wrong result is meaningless.
  */
 function compare({ name, answer, queries }, least, milliseconds) {
   const started = performance.now();
@@ -34,8 +34,8 @@ function compare({ name, answer, queries }, least, milliseconds) {
 }
 
 /**
- * Measures contestants `{ name, acls, groups, answer, queries }`. A round asks one after the other the same queries as the
- * round before; a row is the median of the rounds' means.
+ * Measures engines `{ name, acls, groups, answer, queries }`. Each round measures one after the other with the same queries; a
+ * row is the median of the rounds' means.
  */
 export function contest(contestants, { quick }) {
   const [rounds, budget, comparing] = quick ? [9, 250, 1500] : [21, 1000, 20000];
@@ -64,7 +64,7 @@ export function contest(contestants, { quick }) {
   }));
 }
 
-/** What `pass` found, kept so that no call can be optimised away. */
+/** The sum of the results, so that no call can be optimized away. */
 let allowed = 0;
 
 function pass(answer, calls) {
@@ -73,7 +73,7 @@ function pass(answer, calls) {
   }
 }
 
-/** The 99th percentile of batches of calls; of single calls where one takes much longer than reading the clock. */
+/** The 99th percentile of batches of calls, or of single calls if one takes much longer than reading the clock. */
 function tail(answer, calls, mean) {
   const batch = mean > 20_000 ? 1 : BATCH;
   const times = [];
@@ -87,7 +87,7 @@ function tail(answer, calls, mean) {
   return times.length === 0 ? undefined : quantile(times, 0.99);
 }
 
-/** Times something long a few times. */
+/** Measures a long operation several times. */
 export async function runs(row, times, run) {
   const taken = [];
   for (let count = 0; count < times; count++) {

@@ -1,18 +1,20 @@
-// A thousand names or questions in one call, and answers with their reasons; beside the map by hand that remembers names.
+// A thousand names or checks in one call, decisions with their reasons, and the handwritten index with a cache.
 import { contest } from './measure.mjs';
 
-/** How many names and questions a call has. */
+/** The number of names or checks in a call. */
 const TOGETHER = 1_000;
-/** How many calls differ. */
+/** The number of different calls. */
 const LISTS = 10;
 
-/** The rows of `filter` and `checkMany` for each question, of `can` by hand beside them, and of `decide` and `explain`. */
+/**
+ * The rows of `filter` and `checkMany` for each check, of the handwritten `can` for comparison, and of `decide` and `explain`.
+ */
 export function together({ acls, groups, all, policy, engine, remembering, quick }) {
   const names = [...new Set(all.queries.filter(({ resource_type: type }) => type === 'topic').map(({ name }) => name))].slice(0, TOGETHER);
   const operations = ['read', 'write', 'describe'];
   const filters = Array.from({ length: LISTS }, (_, place) => {
     const [identity, operation] = [place % all.identities.length, operations[place % operations.length]];
-    // As the map by hand answers, whose own answers are compared with the naive reference's.
+    // The results of the handwritten index, which are compared with the naive reference elsewhere.
     return { identity, operation, resource_type: 'topic', names, allowed: names.filter((name) => remembering(identity, operation, 'topic', name)).length };
   });
   const many = Array.from({ length: LISTS }, (_, place) => {

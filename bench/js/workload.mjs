@@ -1,4 +1,4 @@
-// The workload as the generator wrote it, and what several contestants need to know about the rules.
+// Reads the generated workload, and computes data about the rules that several engines need.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ export const policyText = (folder, acls) => readFileSync(join(folder, String(acl
 export const asking = (folder, acls, groups) =>
   JSON.parse(readFileSync(join(folder, String(acls), `questions-${groups}.json`), 'utf8'));
 
-/** The same identities, fewer of them, with their queries. */
+/** The first identities with their queries. */
 export const fewer = (asking, identities) => ({
   ...asking,
   identities: asking.identities.slice(0, identities),
@@ -18,12 +18,15 @@ export const fewer = (asking, identities) => ({
 
 const TYPES = { RESOURCE_TYPE_TOPIC: 'topic', RESOURCE_TYPE_GROUP: 'group', RESOURCE_TYPE_TRANSACTIONAL_ID: 'transactional-id' };
 
-/** Every operation that a request can ask for. */
+/** Every operation of a request. */
 export const OPERATIONS = ['read', 'write', 'create', 'delete', 'alter', 'describe', 'describeconfigs', 'alterconfigs'];
 
 const IMPLIED = { read: ['describe'], write: ['describe'], delete: ['describe'], alter: ['describe'], alterconfigs: ['describeconfigs'] };
 
-/** The document's ACLs in short words: `operations` are those that the ACL speaks of, with the implied ones of an allow. */
+/**
+ * The document's ACLs in the short form: `operations` are those to which the ACL applies, including the implied ones of an
+ * allow.
+ */
 export function acls(document) {
   return document.acls.map((acl) => {
     const operation = acl.operation.slice('OPERATION_'.length).toLowerCase().replaceAll('_', '');
@@ -53,7 +56,7 @@ export function rolesOf(document) {
   return roles;
 }
 
-/** Everything that an identity is: the user, everyone, the groups, and the roles of these. */
+/** All principals of an identity: the user, everyone, the groups, and the roles of these. */
 export function principalsOf({ user, groups }, roles) {
   const own = [`User:${user}`, 'User:*', ...groups.map((group) => `Group:${group}`)];
   return new Set(own.flatMap((principal) => [principal, ...(roles.get(principal) ?? [])]));

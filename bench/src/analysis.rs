@@ -1,4 +1,4 @@
-//! Questions about a whole policy: who can, permissions, diff, lint.
+//! Analysis of whole policies: who can, permissions, diff, lint.
 
 use crate::Result;
 use crate::checks::new_acl;
@@ -7,29 +7,29 @@ use crate::files::Folder;
 use crate::measure::{Clock, Row};
 use crate::workload::GROUPS;
 
-/// The policy that is questioned, in ACLs.
+/// The number of ACLs of the analyzed policy.
 pub const SIZE: usize = 100_000;
-/// In how many ACLs the two policies of a diff differ.
+/// The number of ACLs in which the two policies of a diff differ.
 const CHANGED: usize = 100;
-/// How many resources and identities are asked about.
-const ASKED: usize = 50;
+/// The number of analyzed resources and identities.
+const SAMPLES: usize = 50;
 
-/// Measures the questions about one policy.
+/// Measures the analysis of one policy.
 ///
 /// # Errors
-/// Files that are not there.
+/// A file is missing.
 pub fn run(folder: &Folder, clock: &Clock) -> Result<Vec<Row>> {
     let engine = Engine::load(&folder.policy(SIZE)?)?;
     let mut rows = Vec::new();
     for groups in GROUPS {
         let asking = folder.asking(SIZE, groups)?;
-        let identities = asking.identities.iter().take(ASKED);
+        let identities = asking.identities.iter().take(SAMPLES);
         let permissions: Vec<Row> = identities
             .map(|who| clock.runs(Row::new("permissions", SIZE, groups), || engine.permissions(who)))
             .collect();
         rows.extend(median(permissions));
         if groups == 10 {
-            let questions = asking.queries.iter().take(ASKED).map(crate::engine::Question::new);
+            let questions = asking.queries.iter().take(SAMPLES).map(crate::engine::Question::new);
             let questions = questions.collect::<Result<Vec<_>>>()?;
             let who_can =
                 questions.iter().map(|question| clock.runs(Row::new("who_can", SIZE, 0), || engine.who_can(question)));
@@ -45,7 +45,7 @@ pub fn run(folder: &Folder, clock: &Clock) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The row in the middle.
+/// The median row.
 fn median(mut rows: Vec<Row>) -> Option<Row> {
     rows.sort_by(|a, b| a.ns_median.unwrap_or_default().total_cmp(&b.ns_median.unwrap_or_default()));
     let middle = rows.len() / 2;

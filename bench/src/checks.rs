@@ -1,17 +1,17 @@
-//! What every native measurement does first: open the identities, and compare each answer with the plain loop's.
+//! Preparation of every native measurement: opens the identities, and compares each result with that of the plain loop.
 
 use crate::Result;
 use crate::document::{Acl, Operation, PatternType, Permission, ResourceType};
 use crate::engine::{Engine, Opened, Question};
 use crate::files::Asking;
 
-/// Opens the identities and translates the questions.
+/// Opens the identities and converts the queries.
 pub(crate) fn translate(engine: &Engine, asking: &Asking) -> Result<(Vec<Opened>, Vec<Question>)> {
     let opened = asking.identities.iter().map(|who| engine.open(who)).collect();
     Ok((opened, asking.queries.iter().map(Question::new).collect::<Result<_>>()?))
 }
 
-/// Fails unless every answer is the plain loop's, with and without provenance.
+/// Fails unless every result equals that of the plain loop, with and without provenance.
 pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], questions: &[Question]) -> Result<()> {
     for (asked, question) in asking.queries.iter().zip(questions) {
         let opened = &mut opened[asked.identity];
@@ -25,7 +25,7 @@ pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], q
     Ok(())
 }
 
-/// An ACL that no workload has.
+/// An ACL that no workload contains.
 pub(crate) fn new_acl(number: usize) -> Acl {
     Acl {
         resource_type: ResourceType::Topic,

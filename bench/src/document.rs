@@ -1,4 +1,4 @@
-//! The policy document as plain structs: what the generator writes, the reference loops over, and loading is compared with.
+//! The policy document as plain structs, for the generator, the reference, and for comparison with loading.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct Document {
     /// Always 1.
     pub version: u8,
-    /// The roles, each of another name.
+    /// The roles, with unique names.
     pub roles: Vec<Role>,
-    /// The ACLs, no two alike, in no order.
+    /// The ACLs, without duplicates, in no particular order.
     pub acls: Vec<Acl>,
 }
 
@@ -32,23 +32,23 @@ pub struct Member {
 /// An ACL: the seven fields.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Acl {
-    /// What kind of resource.
+    /// The resource's type.
     pub resource_type: ResourceType,
-    /// Its name or prefix.
+    /// The resource's name or prefix.
     pub resource_name: String,
-    /// How the name is compared.
+    /// Whether the name is a prefix.
     pub resource_pattern_type: PatternType,
     /// `User:<name>`, `Group:<name>` or `Role:<name>`.
     pub principal: String,
     /// Always `*`.
     pub host: String,
-    /// What.
+    /// The operation.
     pub operation: Operation,
-    /// Deny or allow.
+    /// Allow or deny.
     pub permission_type: Permission,
 }
 
-/// Declares an enumeration with the document's spelling and the short one of the command line and JavaScript.
+/// Declares an enumeration with the document's spelling and the short spelling of the command line and JavaScript.
 macro_rules! spelled {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $long:literal, $short:literal;)+ }) => {
         $(#[$meta])*
@@ -99,7 +99,7 @@ spelled! {
 }
 
 spelled! {
-    /// Deny or allow.
+    /// Allow or deny.
     Permission {
         Deny = "PERMISSION_TYPE_DENY", "deny";
         Allow = "PERMISSION_TYPE_ALLOW", "allow";
@@ -107,7 +107,7 @@ spelled! {
 }
 
 impl ResourceType {
-    /// The operations that ACLs of this type speak of.
+    /// The operations of ACLs of this type.
     #[must_use]
     pub const fn operations(self) -> &'static [Operation] {
         use Operation::{All, Alter, AlterConfigs, Create, Delete, Describe, DescribeConfigs, Read, Write};
@@ -120,7 +120,7 @@ impl ResourceType {
 }
 
 impl Document {
-    /// Every name of the document once: what any program has to keep, in bytes.
+    /// The bytes of all distinct names of the document, which every program must store.
     #[must_use]
     pub fn bytes_of_names(&self) -> usize {
         let members = self.roles.iter().flat_map(|role| role.members.iter().map(|member| &member.principal));

@@ -1,4 +1,4 @@
-//! The engine's doors as the measurements use them; the only file here that knows the engine's API.
+//! The measured calls of the engine's API. No other file uses it.
 
 use gbac_analysis::{Diff, Finding, Permissions, WhoCan, diff, lint, permissions, who_can};
 use gbac_engine::decide::{At, Decision, Outcome, PreparedIdentity, PreparedResource, Request};
@@ -12,21 +12,21 @@ use crate::document::Acl;
 use crate::files::Asked;
 use crate::workload::Who;
 
-/// A policy, loaded.
+/// A loaded policy.
 #[derive(Clone)]
 pub struct Engine(Policy);
 
-/// An identity, opened for many questions.
+/// An identity that is prepared for many checks.
 pub struct Opened(PreparedIdentity);
 
-/// A question in the engine's own words.
+/// A query in the engine's types.
 pub struct Question {
     operation: Operation,
     resource_type: ResourceType,
     name: String,
 }
 
-/// A resource that was found before.
+/// A resource that was looked up in advance.
 pub struct Hot(PreparedResource);
 
 /// One ACL to add or remove.
@@ -37,7 +37,7 @@ impl Engine {
     /// Loads a policy document.
     ///
     /// # Errors
-    /// What the engine finds wrong with it.
+    /// The errors of the engine.
     pub fn load(text: &str) -> Result<Self> {
         policy_from_json(text).map(Self).map_err(|problems| problems.to_string().into())
     }
@@ -49,62 +49,62 @@ impl Engine {
         Opened(PreparedIdentity::new(&self.0, identity))
     }
 
-    /// Finds the resource of a question.
+    /// Looks up the resource of a query.
     #[must_use]
     pub fn resource(&self, question: &Question) -> Hot {
         Hot(PreparedResource::new(&self.0, question.resource_type, &question.name))
     }
 
-    /// Everything that somebody may do.
+    /// The permissions of an identity.
     #[must_use]
     pub fn permissions(&self, who: &Who) -> Permissions {
         permissions(&self.0, &Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str)))
     }
 
-    /// Everyone who may do something.
+    /// The principals that can perform an operation.
     #[must_use]
     pub fn who_can(&self, question: &Question) -> WhoCan {
         who_can(&self.0, &Request::new(question.operation, question.resource_type, &question.name, At::IgnoringExpiry))
     }
 
-    /// Adds an ACL; whether it is new.
+    /// Adds an ACL; returns whether it is new.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The errors of the engine.
     pub fn add(&mut self, entry: Entry) -> Result<bool> {
         Ok(self.0.apply(Change::AddAcl(entry.0))?)
     }
 
-    /// Removes an ACL; whether it was there.
+    /// Removes an ACL; returns whether it existed.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The errors of the engine.
     pub fn remove(&mut self, entry: Entry) -> Result<bool> {
         Ok(self.0.apply(Change::RemoveAcl(entry.0))?)
     }
 }
 
-/// What two policies decide differently.
+/// The differences between two policies.
 #[must_use]
 pub fn differences(before: &Engine, after: &Engine) -> Diff {
     diff(&before.0, &after.0)
 }
 
-/// What is odd about a policy.
+/// The findings of a policy.
 #[must_use]
 pub fn findings(engine: &Engine) -> Vec<Finding> {
     lint(&engine.0)
 }
 
 impl Opened {
-    /// The decision only: whether it is allowed.
+    /// Only the decision: whether it is allowed.
     #[must_use]
     pub fn allows(&mut self, engine: &Engine, question: &Question) -> bool {
         let Question { operation, resource_type, name } = question;
         self.0.outcome(&engine.0, &Request::new(*operation, *resource_type, name, At::IgnoringExpiry)) == Outcome::Allow
     }
 
-    /// The decision only, on a resource that was found before.
+    /// Only the decision, for a resource that was looked up in advance.
     #[must_use]
     pub fn allows_on(&mut self, engine: &Engine, question: &Question, resource: &Hot) -> bool {
         self.0.outcome_on(&engine.0, question.operation, &resource.0, None, At::IgnoringExpiry) == Outcome::Allow
@@ -119,10 +119,10 @@ impl Opened {
 }
 
 impl Question {
-    /// Translates a question of the workload.
+    /// Converts a query of the workload.
     ///
     /// # Errors
-    /// A spelling that the engine does not know.
+    /// An unknown spelling.
     pub fn new(asked: &Asked) -> Result<Self> {
         Ok(Self {
             operation: asked.operation.parse::<Operation>().ok().ok_or_else(|| unknown(&asked.operation))?,
@@ -137,10 +137,10 @@ impl Question {
 }
 
 impl Entry {
-    /// Translates an ACL of the workload.
+    /// Converts an ACL of the workload.
     ///
     /// # Errors
-    /// What the engine finds wrong with it.
+    /// The errors of the engine.
     pub fn new(acl: &Acl) -> Result<Self> {
         acl_from_value(&serde_json::to_value(acl)?).map(Self).map_err(|problems| problems.to_string().into())
     }

@@ -1,4 +1,4 @@
-//! The workload in files, so that Rust and Node measure the same: a policy document, and questions with their answers.
+//! The workload in files, shared by Rust and Node: a policy document, and queries with their results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use crate::measure::Row;
 use crate::reference::Reference;
 use crate::workload::{GROUPS, Questions, Who, document, questions};
 
-/// Questions of identities with one number of groups.
+/// Queries of identities with one number of groups.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Asking {
-    /// How many groups each identity has.
+    /// The number of groups of each identity.
     pub groups: usize,
-    /// Who asks.
+    /// The identities.
     pub identities: Vec<Who>,
-    /// What is asked.
+    /// The queries.
     pub queries: Vec<Asked>,
 }
 
-/// A question and its answer, in the short spellings.
+/// A query and its result, in the short spellings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Asked {
-    /// The place of the identity.
+    /// The index of the identity.
     pub identity: usize,
     /// The operation.
     pub operation: String,
@@ -33,16 +33,16 @@ pub struct Asked {
     pub resource_type: String,
     /// The resource's name.
     pub name: String,
-    /// What the plain loop answers.
+    /// The result of the plain loop.
     pub allowed: bool,
 }
 
-/// What one program measured.
+/// The results of one program.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Part {
     /// The rows.
     pub results: Vec<Row>,
-    /// Versions of what was measured, by name.
+    /// The versions of the measured programs, by name.
     #[serde(default)]
     pub versions: Vec<(String, String)>,
 }
@@ -58,10 +58,10 @@ impl Folder {
         Self(path.into())
     }
 
-    /// Makes the workload of one size with the reference's answers.
+    /// Generates the workload of one size with the reference's results.
     ///
     /// # Errors
-    /// Files that cannot be written.
+    /// A file cannot be written.
     pub fn generate(&self, size: usize) -> Result<()> {
         let folder = self.0.join(size.to_string());
         fs::create_dir_all(&folder)?;
@@ -80,32 +80,32 @@ impl Folder {
     /// The text of a policy document.
     ///
     /// # Errors
-    /// It is not there.
+    /// The file is missing.
     pub fn policy(&self, size: usize) -> Result<String> {
         Ok(fs::read_to_string(self.0.join(size.to_string()).join("policy.json"))?)
     }
 
-    /// Questions with their answers.
+    /// The queries with their results.
     ///
     /// # Errors
-    /// They are not there.
+    /// The file is missing.
     pub fn asking(&self, size: usize, groups: usize) -> Result<Asking> {
         read(&self.0.join(size.to_string()).join(format!("questions-{groups}.json")))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Where criterion keeps its samples.
+    /// The folder of criterion's samples.
     #[must_use]
     pub fn criterion(&self) -> PathBuf {
         self.0.join("criterion")
     }
 
-    /// Writes what one program measured.
+    /// Writes the results of one program.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -115,10 +115,10 @@ impl Folder {
         Ok(fs::write(folder.join(format!("{name}.json")), serde_json::to_vec_pretty(part)?)?)
     }
 
-    /// All that was measured, in the order of the files' names.
+    /// All results, in the order of the file names.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// A file cannot be read.
     pub fn parts(&self) -> Result<Vec<Part>> {
         let mut paths = Vec::new();
         for entry in fs::read_dir(self.0.join("parts"))? {
@@ -129,7 +129,7 @@ impl Folder {
     }
 }
 
-/// Questions of the workload with their answers, as they stand in a file.
+/// The queries of the workload with their results, for a file.
 #[must_use]
 pub fn asking(questions: Questions, answers: &[bool]) -> Asking {
     let asked = questions.queries.into_iter().zip(answers).map(|(query, allowed)| Asked {

@@ -1,6 +1,6 @@
-//! The benchmark: a fixed workload, the plain loop, the native engine's measurements, and the tables made of them.
+//! The benchmark: a fixed workload, the plain loop, the native engine's measurements, and the resulting tables.
 //!
-//! `cargo xtask bench` runs it together with `bench/js`; nothing that ships depends on it.
+//! `cargo xtask bench` runs it together with `bench/js`. No published program depends on it.
 
 pub mod analysis;
 mod checks;
@@ -16,12 +16,12 @@ pub mod service;
 pub mod shapes;
 pub mod workload;
 
-/// Why a run fails.
+/// The error of a run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
-/// What every step returns.
+/// The result of every step.
 pub type Result<T> = std::result::Result<T, Failure>;
 
-/// The exit code of a benchmark program; an error is printed.
+/// Prints an error and returns the exit code of a benchmark program.
 #[must_use]
 pub fn ended(result: Result<()>) -> std::process::ExitCode {
     match result {

@@ -1,18 +1,18 @@
-//! The machine that a run was made on; what cannot be found out is called `unknown`.
+//! The machine of a run. Undetectable values are `unknown`.
 
 use std::fs;
 use std::thread::available_parallelism;
 
 use serde::{Deserialize, Serialize};
 
-/// The machine and the versions of what ran on it.
+/// The machine and the versions of the measured programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's model.
     pub cpu: String,
-    /// How many threads can run at the same time.
+    /// The number of threads that can run concurrently.
     pub cores: usize,
-    /// The memory, in bytes; 0 where unknown.
+    /// The memory in bytes; 0 if unknown.
     pub memory_bytes: u64,
     /// The operating system, its kernel, and the processor's architecture.
     pub os: String,
@@ -20,12 +20,12 @@ pub struct Machine {
     pub rust: String,
     /// Node.js.
     pub node: String,
-    /// How many programs were running on average in the minute before the end: more than one means a busy machine.
+    /// The average number of running programs in the last minute; more than one means a busy machine.
     pub load: String,
 }
 
 impl Machine {
-    /// Looks at this machine; the versions come from whoever called the tools.
+    /// Detects this machine; the caller passes the versions of the tools.
     #[must_use]
     pub fn look(rust: String, node: String) -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Machine {
         }
     }
 
-    /// The machine in one line.
+    /// Describes the machine in one line.
     #[must_use]
     pub fn line(&self) -> String {
         let Self { cpu, cores, memory_bytes, os, rust, node, load } = self;
@@ -62,7 +62,7 @@ impl Machine {
     }
 }
 
-/// What stands on the line that begins with `label`.
+/// The rest of the line that begins with `label`.
 fn after(text: &str, label: &str) -> Option<String> {
     text.lines().find_map(|line| Some(line.strip_prefix(label)?.trim().to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask bench` that are Rust: `generate`, `native`, `report`.
+//! The Rust steps of `cargo xtask bench`: `generate`, `native`, `report`.
 
 use std::fs;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use gbac_bench::machine::Machine;
 use gbac_bench::report::Report;
 use gbac_bench::{Result, native};
 
-/// The engine is measured with the allocator that the command has.
+/// The engine is measured with the allocator of the command line.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

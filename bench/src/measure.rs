@@ -1,4 +1,4 @@
-//! How things are timed: criterion for what takes nanoseconds, single runs for what takes seconds.
+//! Measures times: with criterion for nanoseconds, with single runs for seconds.
 
 use std::fs;
 use std::hint::black_box;
@@ -13,11 +13,11 @@ use crate::Result;
 /// One measurement. Times are in nanoseconds for one call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What was measured.
+    /// The name of the measurement.
     pub name: String,
-    /// How many ACLs the policy has.
+    /// The number of ACLs of the policy.
     pub acls: usize,
-    /// How many groups the identity has; 0 where that plays no part.
+    /// The number of groups of the identity; 0 if irrelevant.
     pub groups: usize,
     /// The median.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,46 +25,46 @@ pub struct Row {
     /// The 99th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ns_p99: Option<f64>,
-    /// The slowest of all calls, each taken as the median of its repetitions.
+    /// The slowest call, each call measured as the median of its repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ns_max: Option<f64>,
     /// A size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// How many there are of something.
+    /// A count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<f64>,
-    /// How many answers were compared with the plain loop's first.
+    /// The number of results that were compared with the plain loop first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<usize>,
 }
 
-/// The median of some figures; of none, zero.
+/// The median of values; zero if there are none.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
     quantile(&mut values.to_vec(), 0.5)
 }
 
 impl Row {
-    /// A row without figures.
+    /// A row without values.
     #[must_use]
     pub fn new(name: &str, acls: usize, groups: usize) -> Self {
         Self { name: name.to_owned(), acls, groups, ..Self::default() }
     }
 }
 
-/// How many calls are timed together for a percentile: one alone is as short as reading the clock.
+/// The number of calls that are timed together for a percentile, because a single call is as short as reading the clock.
 const BATCH: usize = 20;
 
-/// Times things.
+/// Measures times.
 pub struct Clock {
     criterion: Criterion,
     folder: PathBuf,
-    /// How often what takes long is repeated.
+    /// The number of repetitions of long operations.
     pub repetitions: usize,
 }
 
-/// The part of criterion's `estimates.json` that is read.
+/// The used part of criterion's `estimates.json`.
 #[derive(Deserialize)]
 struct Estimates {
     median: Estimate,
@@ -76,10 +76,10 @@ struct Estimate {
 }
 
 impl Clock {
-    /// A clock that keeps criterion's files in `folder`.
+    /// Creates a clock that stores criterion's files in `folder`.
     #[must_use]
     pub fn new(folder: PathBuf, quick: bool) -> Self {
-        // Short, since there are many turns: what is compared meets the machine in the same state.
+        // Short, because there are many rounds, so that compared programs run under the same conditions.
         let (warm_up, measure, samples) = if quick { (10, 40, 10) } else { (20, 100, 20) };
         let criterion = Criterion::default()
             .output_directory(&folder)
@@ -87,13 +87,14 @@ impl Clock {
             .warm_up_time(Duration::from_millis(warm_up))
             .measurement_time(Duration::from_millis(measure))
             .sample_size(samples)
-            // Only the median is read, so the least that criterion does not warn of.
+            // Only the median is used, so this is the minimum without a warning of criterion.
             .nresamples(1_001);
         Self { criterion, folder, repetitions: if quick { 3 } else { 7 } }
     }
 
-    /// Times `call`, which gets 0, 1, .. `calls` - 1 in turn: the median by criterion, and the 99th percentile of batches
-    /// of 20 calls. Every `turn` of a row is another one: criterion puts what it has seen before into another folder.
+    /// Measures `call` with the arguments 0, 1, .. `calls` - 1 in a loop: the median by criterion, and the 99th percentile of
+    /// batches of 20 calls. Every round of a row needs another `turn`, because criterion stores repeated measurements in other
+    /// folders.
     ///
     /// # Errors
     /// Criterion's files cannot be read.
@@ -101,7 +102,7 @@ impl Clock {
         let id = format!("g{}-{}", row.groups, turn);
         let mut group = self.criterion.benchmark_group(&row.name);
         group.sampling_mode(SamplingMode::Flat);
-        // Goes on from sample to sample: one alone may be shorter than a round of all calls.
+        // Continues across samples, because one sample may be shorter than a loop over all calls.
         let mut next = 0;
         group.bench_function(BenchmarkId::new(&id, row.acls), |bencher| {
             bencher.iter(|| {
@@ -133,7 +134,7 @@ impl Clock {
         })
     }
 
-    /// Times something long a few times.
+    /// Measures a long operation several times.
     pub fn runs<T>(&self, row: Row, mut run: impl FnMut() -> T) -> Row {
         let mut times: Vec<f64> = (0..self.repetitions)
             .map(|_| {
@@ -148,8 +149,8 @@ impl Clock {
     }
 }
 
-/// Times each of `calls` calls by itself in several passes, so that what the operating system puts in between does not
-/// count: the median, the 99th percentile and the slowest of the calls, each taken as the median of its passes.
+/// Measures each of `calls` calls separately in several passes, to exclude interruptions by the operating system: the median,
+/// the 99th percentile and the slowest of the calls, each as the median of its passes.
 pub fn singly<T>(row: Row, calls: usize, passes: usize, mut call: impl FnMut(usize) -> T) -> Row {
     let mut reading: Vec<f64> = (0..1_000).map(|_| nanoseconds(Instant::now().elapsed())).collect();
     let reading = quantile(&mut reading, 0.5);
@@ -164,7 +165,7 @@ pub fn singly<T>(row: Row, calls: usize, passes: usize, mut call: impl FnMut(usi
     of_passes(row, &mut times)
 }
 
-/// The rows of turns that measured the same: each with the medians of its turns.
+/// Combines the rows of several rounds to rows with their medians.
 #[must_use]
 pub fn of_turns(turns: &[Vec<Row>]) -> Vec<Row> {
     let Some(first) = turns.first() else { return Vec::new() };
@@ -180,7 +181,7 @@ pub fn of_turns(turns: &[Vec<Row>]) -> Vec<Row> {
     merged.collect()
 }
 
-/// A row of the passes of every call.
+/// A row from the passes of all calls.
 fn of_passes(row: Row, times: &mut [Vec<f64>]) -> Row {
     let mut medians: Vec<f64> = times.iter_mut().map(|times| quantile(times, 0.5)).collect();
     Row {
@@ -197,7 +198,7 @@ pub fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
 
-/// The value below which the share `at` of the values lies; sorts them. 0 without values.
+/// The quantile `at` of the values, which it sorts; 0 without values.
 pub fn quantile(values: &mut [f64], at: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let place = (values.len().saturating_sub(1) as f64 * at).round() as usize;
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_call_is_found_and_one_hiccup_is_not() {
+    fn slowest_calls_are_found_despite_interruptions() {
         let mut times = vec![vec![10.0, 11.0, 12.0]; 200];
         times[7] = vec![10.0, 9_000.0, 11.0];
         times[30] = vec![200.0, 210.0, 190.0];

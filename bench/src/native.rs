@@ -1,4 +1,4 @@
-//! The engine in its own language: checks, decisions, opening, changing, loading.
+//! Measurements of the engine in Rust: checks, decisions, opening, changing, loading.
 
 use crate::Result;
 use crate::analysis;
@@ -10,22 +10,22 @@ use crate::measure::{Clock, Row, of_turns, singly};
 use crate::shapes;
 use crate::workload::GROUPS;
 
-/// How often all checks are measured, one after the other: whatever else the machine does meets all of them.
+/// The number of rounds over all checks, so that other load of the machine affects all of them.
 const TURNS: usize = 40;
-/// How many ACLs are added and removed.
+/// The number of ACLs that are added and removed.
 const CHANGES: usize = 500;
 
 /// Measures the policies of these sizes.
 ///
 /// # Errors
-/// Files that are not there, or an answer that is not the plain loop's.
+/// A file is missing, or a result differs from that of the plain loop.
 pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     let mut clock = Clock::new(folder.criterion(), quick);
     let mut rows = Vec::new();
     let mut engines = Vec::new();
     for size in sizes {
         let text = folder.policy(*size)?;
-        // Loading is measured against parsing, one right after the other.
+        // Loading is measured directly before parsing, with which it is compared.
         rows.push(clock.runs(Row::new("native_load", *size, 0), || Engine::load(&text)));
         rows.push(clock.runs(Row::new("serde_json_parse", *size, 0), || serde_json::from_str::<Document>(&text)));
         engines.push((*size, Engine::load(&text)?));
@@ -57,7 +57,7 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     folder.write_part("native", &Part { results: rows, versions: Vec::new() })
 }
 
-/// A policy with those who ask it.
+/// A policy with its identities.
 struct Subject<'e> {
     engine: &'e Engine,
     size: usize,
@@ -68,7 +68,7 @@ struct Subject<'e> {
 }
 
 impl<'e> Subject<'e> {
-    /// Opens everyone, and compares every answer.
+    /// Opens the identities, and compares every result.
     fn new(engine: &'e Engine, size: usize, asking: Asking) -> Result<Self> {
         let (mut opened, questions) = translate(engine, &asking)?;
         compare(engine, &asking, &mut opened, &questions)?;
@@ -95,11 +95,11 @@ impl<'e> Subject<'e> {
     }
 }
 
-/// Adds and removes single ACLs, and one broad prefix that lies over nearly everything.
+/// Measures adding and removing single ACLs, and one broad prefix that covers nearly everything.
 fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
     let entries = (0..CHANGES).map(|n| Entry::new(&new_acl(n))).collect::<Result<Vec<_>>>()?;
     let mut wrong = 0;
-    // A pass adds all of them, the next one takes them out again.
+    // One pass adds all of them, and the next one removes them.
     let row = singly(Row::new("native_apply", size, 0), 2 * CHANGES, 3, |place| {
         let done = match place.checked_sub(CHANGES) {
             None => engine.add(entries[place].clone()),

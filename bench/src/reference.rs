@@ -1,11 +1,11 @@
-//! A plain loop over all ACLs. Every measured engine has to give its answers first.
+//! A plain loop over all ACLs. Every measured engine must first give the same results.
 
 use std::collections::HashMap;
 
 use crate::document::{Acl, Document, Operation, PatternType, Permission};
 use crate::workload::{Query, Questions, Who};
 
-/// A document, with a number for each principal so that a million ACLs can be looped over ten thousand times.
+/// A document with numbered principals, so that looping ten thousand times over a million ACLs is feasible.
 pub struct Reference<'a> {
     acls: Vec<(usize, &'a Acl)>,
     numbers: HashMap<&'a str, usize>,
@@ -33,12 +33,12 @@ impl<'a> Reference<'a> {
         Self { acls, numbers, roles_of }
     }
 
-    /// Answers every query: whether it is allowed.
+    /// Decides every query: whether it is allowed.
     #[must_use]
     pub fn answers(&self, questions: &Questions) -> Vec<bool> {
         let identities: Vec<Vec<bool>> = questions.identities.iter().map(|who| self.principals(who)).collect();
         let answer = |query: &Query| self.allows(&identities[query.identity], query);
-        // Two halves side by side: at a million ACLs this is what a short run waits for.
+        // Two concurrent halves, because this dominates a short run with a million ACLs.
         let (first, second) = questions.queries.split_at(questions.queries.len() / 2);
         std::thread::scope(|scope| {
             let second = scope.spawn(move || second.iter().map(answer).collect::<Vec<bool>>());
@@ -48,7 +48,7 @@ impl<'a> Reference<'a> {
         })
     }
 
-    /// For each principal, whether the identity has it: the user, everyone, the groups, and the roles of these.
+    /// For each principal, whether it applies to the identity: the user, everyone, the groups, and the roles of these.
     fn principals(&self, who: &Who) -> Vec<bool> {
         let mut has = vec![false; self.numbers.len()];
         let own = [format!("User:{}", who.user), "User:*".to_owned()];
@@ -61,7 +61,7 @@ impl<'a> Reference<'a> {
         has
     }
 
-    /// Deny before allow, and deny when nothing matches.
+    /// Denies take precedence over allows; without a match, the result is a denial.
     fn allows(&self, principals: &[bool], query: &Query) -> bool {
         let mut allowed = false;
         for (principal, acl) in &self.acls {
@@ -76,7 +76,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Whether an ACL speaks of the query's resource and operation.
+/// Whether an ACL applies to the query's resource and operation.
 fn matches(acl: &Acl, query: &Query) -> bool {
     let name = match acl.resource_pattern_type {
         PatternType::Literal => acl.resource_name == query.name || acl.resource_name == "*",
@@ -85,7 +85,7 @@ fn matches(acl: &Acl, query: &Query) -> bool {
     acl.resource_type == query.resource_type && name && covers(acl, query.operation)
 }
 
-/// Whether an ACL's operation is the one asked for, all of them, or for an allow one that implies it.
+/// Whether an ACL's operation is the requested one, `all`, or, for an allow, one that implies it.
 fn covers(acl: &Acl, asked: Operation) -> bool {
     use Operation::{All, Alter, AlterConfigs, Delete, Describe, DescribeConfigs, Read, Write};
     acl.operation == asked
@@ -123,9 +123,9 @@ mod tests {
         }
     }
 
-    /// The two were written separately: one decides over plain documents, the other over the engine's model.
+    /// Both were written separately: this one for plain documents, the oracle for the engine's model.
     #[test]
-    fn answers_as_the_oracle_of_the_tests_does() {
+    fn agrees_with_the_oracle_of_the_tests() {
         let document = document(300, 10);
         let facts = facts(&document);
         for groups in [1, 10] {

@@ -1,4 +1,4 @@
-//! The rows of all parts, the ratios that are promised with their limits, and the tables made of them.
+//! The rows of all parts, the promised ratios with their limits, and the tables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use crate::files::Part;
 use crate::machine::Machine;
 use crate::measure::Row;
 
-/// What a ratio has to be.
+/// The limit of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bound {
     AtLeast(f64),
@@ -18,10 +18,10 @@ enum Bound {
 
 use Bound::{AtLeast, AtMost};
 
-/// Where a number comes from: name, ACLs, groups.
+/// The row of a number: name, ACLs, groups.
 type Key = (&'static str, usize, usize);
 
-/// A number that is promised.
+/// A promised number.
 struct Promise {
     name: &'static str,
     what: &'static str,
@@ -29,45 +29,45 @@ struct Promise {
     value: Value,
 }
 
-/// How a number is made of rows.
+/// The computation of a number from rows.
 enum Value {
-    /// Median over median.
+    /// A median divided by a median.
     Over(Key, Key),
-    /// The slowest single call of several rows over a median.
+    /// The slowest single call of several rows, divided by a median.
     WorstOver(&'static [Key], Key),
-    /// Median over median, after so many nanoseconds are taken from the first: what a call across a boundary may cost.
+    /// A median minus the given nanoseconds, which a call across the language boundary may cost, divided by a median.
     OverBeyond(Key, Key, f64),
-    /// A median by itself, in milliseconds.
+    /// A median in milliseconds.
     Milliseconds(Key),
-    /// Bytes by themselves.
+    /// A number of bytes.
     Bytes(Key),
-    /// Bytes for each ACL, without the names' own.
+    /// Bytes for each ACL, without those of the names.
     BytesEach(Key, Key),
     /// Bytes for each ACL.
     BytesPerAcl(Key),
-    /// How many there are.
+    /// A count.
     Count(Key),
-    /// The longest 99th percentile of the rows whose names begin like this, in milliseconds.
+    /// The longest 99th percentile of the rows with this name prefix, in milliseconds.
     WorstP99(&'static str),
-    /// The most memory of the rows whose names begin like this, in MiB.
+    /// The most memory of the rows with this name prefix, in MiB.
     MostMebibytes(&'static str),
 }
 
 use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, MostMebibytes, Over, OverBeyond, WorstOver, WorstP99};
 
-/// How the names of the rows about attacks begin.
+/// The name prefix of the rows about attacks.
 pub(crate) const ATTACK: &str = "attack_";
 
 const fn check(acls: usize) -> Key {
     ("wasm_check", acls, 10)
 }
 
-/// A peer with ten groups over the engine's check in wasm.
+/// Another engine with ten groups, divided by the engine's check in wasm.
 const fn peer(name: &'static str, what: &'static str, peer: &'static str, acls: usize, at_least: f64) -> Promise {
     Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), check(acls)) }
 }
 
-/// One way by hand over one of the engine's, with ten groups.
+/// A handwritten implementation divided by a call of the engine, with ten groups.
 const fn beside(
     name: &'static str,
     what: &'static str,
@@ -79,7 +79,7 @@ const fn beside(
     Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), (ours, acls, 10)) }
 }
 
-/// A rate over another, which is a time under another.
+/// A rate divided by another, which equals the inverse ratio of their times.
 const fn rate(name: &'static str, what: &'static str, at_least: f64, under: Key, of: Key) -> Promise {
     Promise { name, what, bound: AtLeast(at_least), value: Over(under, of) }
 }
@@ -352,11 +352,11 @@ const PROMISES: [Promise; 63] = [
     at_most("attacked_memory_mib", "most memory of the service during an attack, in MiB", 256.0, MostMebibytes(ATTACK)),
 ];
 
-/// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
+/// A run in its JSON format. Other programs rely on `machine`, `results` and `ratios`.
 #[derive(Debug, Serialize)]
 pub struct Report {
     machine: Machine,
-    /// Versions of what was measured, by name.
+    /// The versions of the measured programs, by name.
     versions: BTreeMap<String, String>,
     /// Whether it was a short run.
     quick: bool,
@@ -365,7 +365,7 @@ pub struct Report {
     limits: Vec<Limit>,
 }
 
-/// A ratio beside its limit.
+/// A ratio with its limit.
 #[derive(Debug, Serialize)]
 struct Limit {
     name: &'static str,
@@ -374,13 +374,13 @@ struct Limit {
     at_least: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_most: Option<f64>,
-    /// None where this run did not measure it.
+    /// `None` if this run did not measure it.
     ratio: Option<f64>,
     holds: Option<bool>,
 }
 
 impl Report {
-    /// Puts the parts of a run together.
+    /// Combines the parts of a run.
     #[must_use]
     pub fn new(machine: Machine, quick: bool, parts: Vec<Part>) -> Self {
         let mut results = Vec::new();
@@ -394,14 +394,14 @@ impl Report {
         Self { machine, versions, quick, results, ratios, limits }
     }
 
-    /// How many promises hold, do not hold, and were not measured.
+    /// The number of promises that hold, do not hold, and were not measured.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
         let count = |holds| self.limits.iter().filter(|limit| limit.holds == holds).count();
         (count(Some(true)), count(Some(false)), count(None))
     }
 
-    /// Without the promises that this run did not measure: a part of the measurements.
+    /// Removes the promises that this run did not measure, because it measured only a part.
     #[must_use]
     pub fn of_a_part(mut self) -> Self {
         self.limits.retain(|limit| limit.ratio.is_some());
@@ -435,7 +435,7 @@ impl Report {
             let groups = if row.groups == 0 { String::new() } else { row.groups.to_string() };
             let [median, p99, max] =
                 [row.ns_median, row.ns_p99, row.ns_max].map(|time| time.map(duration).unwrap_or_default());
-            // A row has one of the two.
+            // A row has at most one of both.
             let bytes = row.bytes.map(|bytes| bytes as f64).or(row.count).map(number).unwrap_or_default();
             let checked = row.checked.map(|checked| number(checked as f64)).unwrap_or_default();
             let acls = if row.acls == 0 { String::new() } else { number(row.acls as f64) };
@@ -461,7 +461,7 @@ impl Promise {
 }
 
 impl Value {
-    /// The number, when every row that it needs was measured.
+    /// The number; `None` unless all of its rows were measured.
     fn of(&self, rows: &[Row]) -> Option<f64> {
         let find = |key: &Key| rows.iter().find(|row| (row.name.as_str(), row.acls, row.groups) == *key);
         let median = |key: &Key| find(key)?.ns_median;
@@ -484,13 +484,13 @@ impl Value {
     }
 }
 
-/// The largest figure of the rows whose names begin like this; none if there are no such rows, or one has no figure.
+/// The largest value of the rows with this name prefix; `None` if there are no such rows, or one has no value.
 fn largest(rows: &[Row], begin: &str, figure: fn(&Row) -> Option<f64>) -> Option<f64> {
     let figures: Option<Vec<f64>> = rows.iter().filter(|row| row.name.starts_with(begin)).map(figure).collect();
     figures?.into_iter().reduce(f64::max)
 }
 
-/// A Markdown table that can be read as it is too; the columns named in `right` are of numbers.
+/// A Markdown table that is also readable as text; `right` are the columns with numbers.
 fn table<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let widths: [usize; N] = std::array::from_fn(width);
@@ -512,7 +512,7 @@ fn table<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
     text
 }
 
-/// A number for people: three figures below a thousand, thousands with commas above.
+/// Formats a number: three significant digits below a thousand, thousands with commas above.
 fn number(value: f64) -> String {
     if value < 10.0 {
         return format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned();
@@ -531,7 +531,7 @@ fn number(value: f64) -> String {
     text
 }
 
-/// A time for people.
+/// Formats a time.
 fn duration(nanoseconds: f64) -> String {
     match nanoseconds {
         ..1e3 => format!("{nanoseconds:.0} ns"),

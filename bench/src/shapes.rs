@@ -1,4 +1,4 @@
-//! Policies of adversarial shape: the worst single decision that they make the engine take.
+//! Policies with adversarial shapes: the worst single decision for each.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use crate::measure::{Row, singly};
 use crate::reference::Reference;
 use crate::workload::{Query, Questions, Who, below, document, questions};
 
-/// How many queries are timed, each by itself.
+/// The number of queries that are timed separately.
 const QUERIES: usize = 1_000;
 const GROUPS: usize = 200;
 
 /// Measures the three shapes; the first has `size` ACLs.
 ///
 /// # Errors
-/// An answer that is not the plain loop's.
+/// A result differs from that of the plain loop.
 pub fn run(size: usize, quick: bool) -> Result<Vec<Row>> {
     let hot = document(size, size / 10);
     let hot_questions = questions(&hot, GROUPS);
@@ -64,7 +64,7 @@ fn prefix_questions() -> Questions {
     ask(&mut dice, 250, name)
 }
 
-/// An `a` and some of two letters after it.
+/// An `a` followed by some of two letters.
 fn letters(dice: &mut Rand64, most: usize) -> String {
     let length = below(dice, most);
     std::iter::once('a').chain((0..length).map(|_| if below(dice, 2) == 0 { 'a' } else { 'b' })).collect()
@@ -94,7 +94,7 @@ fn acl(resource_name: String, principal: String) -> Acl {
     }
 }
 
-/// 20 identities with 200 of `people` groups, who ask for names; every other time for what no ACL allows.
+/// 20 identities with 200 of `people` groups, and their queries about names; every other query matches no ACL.
 fn ask(dice: &mut Rand64, people: usize, name: impl Fn(&mut Rand64) -> String) -> Questions {
     let identities: Vec<Who> = (0..20)
         .map(|n| {

@@ -1,4 +1,4 @@
-//! The workload: ACLs, identities and queries of a given size, always the same ones.
+//! The workload: ACLs, identities and queries of a given size, always the same.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,35 +7,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Acl, Document, Member, Operation, PatternType, Permission, ResourceType, Role};
 
-/// The numbers of ACLs that are measured.
+/// The measured numbers of ACLs.
 pub const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// The numbers of groups in a token that are measured.
+/// The measured numbers of groups in a token.
 pub const GROUPS: [usize; 3] = [1, 10, 200];
-/// How many identities there are for each number of groups.
+/// The number of identities for each number of groups.
 pub const IDENTITIES: usize = 200;
-/// How many queries there are for each number of groups.
+/// The number of queries for each number of groups.
 pub const QUERIES: usize = 10_000;
 
-/// Changing it changes every number. With this one between 4 and 7 of 10 queries are allowed at every size: none of the ten
-/// ACLs on `*` settles most of them.
+/// Another seed changes every result. With this one, between 4 and 7 of 10 queries are allowed at every size: none of the ten
+/// ACLs on `*` decides most of them.
 const SEED: u128 = 11;
 const TEAMS: usize = 20;
 const APPS: usize = 20;
 const LEAVES: [&str; 8] = ["orders", "payments", "events", "clicks", "audit", "metrics", "users", "stock"];
 
-/// Who asks.
+/// An identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Who {
     /// The user's name.
     pub user: String,
-    /// The groups' names, each once.
+    /// The groups' names, without duplicates.
     pub groups: Vec<String>,
 }
 
-/// What is asked.
+/// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// The place of the identity that asks.
+    /// The index of the identity.
     pub identity: usize,
     /// The operation, never [`Operation::All`].
     pub operation: Operation,
@@ -48,7 +48,7 @@ pub struct Query {
 /// Identities with one number of groups, and their queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Questions {
-    /// How many groups each identity has.
+    /// The number of groups of each identity.
     pub groups: usize,
     /// The identities.
     pub identities: Vec<Who>,
@@ -56,11 +56,11 @@ pub struct Questions {
     pub queries: Vec<Query>,
 }
 
-/// Makes a policy of `size` ACLs, of which `everywhere` are on literal `*`.
+/// Generates a policy of `size` ACLs, of which `everywhere` are on the literal `*`.
 ///
-/// 70% literal and 30% prefixed names (of these 5% an organisation's, 25% a team's, 70% an application's), 5% denies,
-/// topics 70, consumer groups 20, transactional ids 10, principals 20% users, 40% groups, 40% roles of 1 to 20 ACLs and
-/// 1 to 50 members.
+/// 70% literal and 30% prefixed names (of these, 5% are an organization's, 25% a team's, 70% an application's), 5% denies,
+/// topics 70%, consumer groups 20%, transactional IDs 10%; principals: 20% users, 40% groups, 40% roles with 1 to 20 ACLs and 1
+/// to 50 members.
 #[must_use]
 pub fn document(size: usize, everywhere: usize) -> Document {
     let mut dice = dice(size, 0);
@@ -72,7 +72,7 @@ pub fn document(size: usize, everywhere: usize) -> Document {
     for principal in principals {
         loop {
             let acl = acl(&principal, acls.len() < everywhere, size, &mut dice);
-            // A policy is a set: an ACL that is there already would leave it one short.
+            // A policy is a set, so a duplicate would reduce the number of ACLs.
             if seen.insert(acl.clone()) {
                 acls.push(acl);
                 break;
@@ -83,7 +83,7 @@ pub fn document(size: usize, everywhere: usize) -> Document {
     Document { version: 1, roles, acls }
 }
 
-/// Makes the questions for a policy: half of them aim at a resource that the identity has an ACL for.
+/// Generates the queries for a policy; half of them are for resources on which the identity has an ACL.
 #[must_use]
 pub fn questions(document: &Document, groups: usize) -> Questions {
     let size = document.acls.len();
@@ -139,7 +139,7 @@ fn dice(size: usize, stream: usize) -> Rand64 {
     Rand64::new(SEED + ((size as u128) << 64) + ((stream as u128) << 40))
 }
 
-/// A number below `bound`, which is not 0.
+/// A random number below `bound`, which must not be 0.
 pub(crate) fn below(dice: &mut Rand64, bound: usize) -> usize {
     usize::try_from(dice.rand_range(0..bound as u64)).unwrap_or_default()
 }
@@ -150,7 +150,7 @@ fn shuffle<T>(items: &mut [T], dice: &mut Rand64) {
     }
 }
 
-/// How many users there are, and as many groups.
+/// The number of users and of groups.
 fn people(size: usize) -> usize {
     (size / 20).max(250)
 }
@@ -233,13 +233,13 @@ fn resource_type(dice: &mut Rand64) -> ResourceType {
     }
 }
 
-/// An operation that a request can ask for.
+/// A random operation of a request.
 fn operation(resource_type: ResourceType, dice: &mut Rand64) -> Operation {
     let operations = resource_type.operations();
     operations[1 + below(dice, operations.len() - 1)]
 }
 
-/// One organisation for every 500 ACLs.
+/// A random organization, one for every 500 ACLs.
 fn organisation(size: usize, dice: &mut Rand64) -> String {
     format!("org{}.", below(dice, (size / 500).max(20)))
 }
@@ -266,7 +266,7 @@ fn leaf(dice: &mut Rand64) -> String {
     format!("{}-{}", LEAVES[below(dice, LEAVES.len())], below(dice, 4))
 }
 
-/// A resource that the ACL covers; mostly with its own operation.
+/// A query for a resource that the ACL covers, mostly with its own operation.
 fn aimed(identity: usize, acl: &Acl, size: usize, dice: &mut Rand64) -> Query {
     let name = match (acl.resource_pattern_type, acl.resource_name.as_str()) {
         (PatternType::Literal, "*") => name(size, dice),
@@ -312,7 +312,7 @@ mod tests {
         let (first, again) = (document(1_000, 10), document(1_000, 10));
         assert_eq!(first, again);
         assert_eq!(questions(&first, 10), questions(&again, 10));
-        // A change of the numbers below makes every earlier measurement incomparable.
+        // If the numbers below change, earlier measurements are incomparable.
         let text = serde_json::to_vec(&first).unwrap();
         let sum = text.iter().fold(0u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
         assert_eq!((text.len(), sum), (286_465, 1_828_130_044));

@@ -1,4 +1,4 @@
-//! Clients that try to stop a service, without credentials: floods over HTTP/2, slow and idle connections, large heads.
+//! Clients without credentials that try to stop a service: HTTP/2 floods, slow and idle connections, large heads.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,29 +15,29 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::http2::{END_HEADERS, END_STREAM, INITIAL_WINDOW_SIZE, REPEATED, frame, kept, kind, literals, opening};
 
-/// The pace of slow clients, and of new attempts on refused connections.
+/// The interval of slow clients, and of reconnecting after a refused connection.
 const PACE: Duration = Duration::from_millis(250);
-/// The bytes that a flood sends at once.
+/// The size of a flood's writes.
 const BATCH_BYTES: usize = 16 << 10;
 /// The buffer of a client that does not read.
 const NARROW_BYTES: u32 = 4 << 10;
-/// A resource of a demo that everybody may read.
+/// A public resource of a demo.
 const RESOURCE: &str = "/gbac/v1/policy";
-/// An operation of a demo that everybody may call, with a body.
+/// A public operation of a demo with a body.
 const OPERATION: &str = "/access/v1/evaluation";
 
-/// A way to try to stop a service.
+/// A kind of attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attack {
     /// Connections that send the first byte of HTTP/2's preface, and nothing more.
     FirstByte,
     /// Connections that send nothing.
     Idle,
-    /// Heads that come byte by byte.
+    /// Heads that are sent byte by byte.
     SlowHeads,
-    /// Bodies that begin large and then come byte by byte.
+    /// Bodies with a large beginning that are then sent byte by byte.
     SlowBodies,
-    /// Requests whose responses nobody reads.
+    /// Requests whose responses are not read.
     SlowReaders,
     /// Large heads without an end.
     LargeHeads,
@@ -45,32 +45,32 @@ pub enum Attack {
     PingAcknowledgements,
     /// Responses that may be sent only byte by byte (CVE-2019-9511).
     DataDribble,
-    /// Pings whose responses nobody reads (CVE-2019-9512).
+    /// Pings whose responses are not read (CVE-2019-9512).
     Pings,
-    /// Priorities that change all the time (CVE-2019-9513).
+    /// Priorities that change continuously (CVE-2019-9513).
     Priorities,
-    /// Invalid frames that the service has to reset (CVE-2019-9514).
+    /// Invalid frames that the service must reset (CVE-2019-9514).
     InvalidFrames,
-    /// Settings, each of which has to be acknowledged (CVE-2019-9515).
+    /// Settings that must be acknowledged (CVE-2019-9515).
     Settings,
     /// Headers without names and values (CVE-2019-9516).
     EmptyHeaders,
-    /// Responses that may be sent, and that nobody takes from the connection (CVE-2019-9517).
+    /// Responses that may be sent, but are not read from the connection (CVE-2019-9517).
     BufferedData,
-    /// Parts of a body that are empty (CVE-2019-9518).
+    /// Empty parts of a body (CVE-2019-9518).
     EmptyData,
-    /// Requests that are reset at once (CVE-2023-44487).
+    /// Requests that are reset immediately (CVE-2023-44487).
     RapidReset,
-    /// Heads that continue without an end (CVE-2024-27316).
+    /// Endless heads (CVE-2024-27316).
     Continuations,
-    /// Room for bodies, byte by byte.
+    /// Flow-control windows for bodies, byte by byte.
     WindowUpdates,
-    /// Small heads that are large when they are decompressed.
+    /// Small heads that are large after decompression.
     HeaderBombs,
 }
 
 impl Attack {
-    /// All of them.
+    /// Every attack.
     pub const ALL: [Self; 19] = [
         Self::FirstByte,
         Self::Idle,
@@ -119,14 +119,14 @@ impl Attack {
         }
     }
 
-    /// How many connections it takes.
+    /// The number of connections.
     #[must_use]
     pub const fn connections(self) -> usize {
         match self {
             Self::FirstByte => 1024,
             Self::Idle => 2000,
             Self::SlowHeads | Self::SlowBodies | Self::SlowReaders | Self::LargeHeads => 256,
-            // As many as one address gets.
+            // The most connections of one address.
             Self::PingAcknowledgements | Self::DataDribble | Self::BufferedData => 128,
             _ => 16,
         }
@@ -203,14 +203,14 @@ impl Attack {
     }
 }
 
-/// Where an attack goes, and whence it comes.
+/// The target and the source of an attack.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The address of the service.
     pub address: SocketAddr,
     /// The address of the attacker's sockets.
     pub from: IpAddr,
-    /// The client that requests name, if `from` is a trusted proxy.
+    /// The client in the forwarding header, if `from` is a trusted proxy.
     pub forwarded_for: Option<IpAddr>,
 }
 
@@ -218,7 +218,7 @@ impl Target {
     /// A connection to the service.
     ///
     /// # Errors
-    /// The service does not accept it, or this machine has no more.
+    /// The service refuses it, or this machine has no more connections.
     pub async fn connect(&self) -> io::Result<TcpStream> {
         let socket = if self.from.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         self.connect_with(socket).await
@@ -229,14 +229,14 @@ impl Target {
         socket.connect(self.address).await
     }
 
-    /// A connection of which this machine takes little ahead of its reader.
+    /// A connection with a small receive buffer.
     async fn connect_narrow(&self) -> io::Result<TcpStream> {
         let socket = if self.from.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         socket.set_recv_buffer_size(NARROW_BYTES)?;
         self.connect_with(socket).await
     }
 
-    /// The line of a head that names the client.
+    /// The forwarding header with the client.
     #[must_use]
     pub fn forwarded(&self) -> String {
         self.forwarded_for.map(|client| format!("x-forwarded-for: {client}\r\n")).unwrap_or_default()
@@ -255,10 +255,10 @@ impl Target {
     }
 }
 
-/// What a connection does.
+/// The behavior of a connection.
 struct Script {
     opening: Vec<u8>,
-    /// What is sent again and again.
+    /// The repeated data.
     repeated: Option<Box<dyn FnMut() -> Vec<u8> + Send>>,
     is_slow: bool,
     reading: Reading,
@@ -266,11 +266,11 @@ struct Script {
 
 #[derive(Clone, Copy)]
 enum Reading {
-    /// Everything is taken.
+    /// Reads everything.
     Draining,
-    /// Pings are acknowledged.
+    /// Reads everything and acknowledges pings.
     Acknowledging,
-    /// Nothing is taken.
+    /// Reads nothing.
     Never,
 }
 
@@ -292,7 +292,7 @@ impl Script {
         Self { repeated: Some(Box::new(move || batch.clone())), ..Self::once(opening) }
     }
 
-    /// A flood of requests, each on a stream of its own.
+    /// A flood of requests, each on a new stream.
     fn streams(opening: Vec<u8>, request: impl Fn(u32) -> Vec<u8> + Send + 'static) -> Self {
         let mut stream = 1;
         let batch = move || {
@@ -310,7 +310,7 @@ impl Script {
         Self { reading: Reading::Never, ..self }
     }
 
-    /// Runs until the service ends the connection; `begun` is called when the opening was sent.
+    /// Runs until the service closes the connection; calls `begun` after sending the opening.
     async fn run(mut self, stream: TcpStream, sent: &AtomicU64, begun: impl FnOnce()) -> io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let opened = writer.write_all(&self.opening).await;
@@ -343,7 +343,7 @@ impl Script {
 async fn read(mut reader: OwnedReadHalf, reading: Reading, writer: Option<OwnedWriteHalf>) -> io::Result<()> {
     match (reading, writer) {
         (Reading::Never, writer) => {
-            // An error shows that the service has closed the connection.
+            // The socket reports an error when the service has closed it.
             let ended = reader.ready(tokio::io::Interest::ERROR).await.map(drop);
             drop(writer);
             ended
@@ -367,7 +367,7 @@ async fn read(mut reader: OwnedReadHalf, reading: Reading, writer: Option<OwnedW
     }
 }
 
-/// An attack that runs until it is dropped. Connections that the service ends or refuses are opened again.
+/// An attack that runs until dropped. Closed and refused connections are opened again.
 #[derive(Debug)]
 pub struct Attackers {
     _tasks: JoinSet<()>,
@@ -378,10 +378,10 @@ pub struct Attackers {
 }
 
 impl Attackers {
-    /// Begins an attack. Requires a tokio runtime.
+    /// Starts an attack. Requires a tokio runtime.
     #[must_use]
     pub fn start(attack: Attack, target: &Target) -> Self {
-        // Two thousand connections are more than many machines permit a process by default.
+        // Many machines permit fewer than two thousand connections per process by default.
         let _ = rlimit::increase_nofile_limit(u64::MAX);
         let (sent, ended) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let (begin, begun) = watch::channel(0);
@@ -419,13 +419,13 @@ impl Attackers {
         let _ = self.begun.wait_for(|begun| *begun == self.count).await;
     }
 
-    /// The number of bytes that were sent.
+    /// The number of sent bytes.
     #[must_use]
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// How many connections the service has ended.
+    /// The number of connections that the service has closed.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.ended.load(Ordering::Relaxed)

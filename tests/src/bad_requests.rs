@@ -1,15 +1,15 @@
-//! Generates malformed HTTP requests from a seed: a valid request with up to three faults.
+//! Generates malformed HTTP requests from a seed: valid requests with up to three faults.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-/// Numbers that look random and are the same for a seed (xorshift64*).
+/// A pseudorandom number generator with a seed (xorshift64*).
 #[derive(Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// Creates a generator with a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(if seed == 0 { 1 } else { seed })
@@ -25,32 +25,32 @@ impl Random {
     /// A number below a bound.
     ///
     /// # Panics
-    /// Never: what is below a `usize` is one.
+    /// Never, because a number below a `usize` is a `usize`.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound.max(1) as u64).expect("a number below a usize")
     }
 
-    /// One of these.
+    /// A random element.
     ///
     /// # Panics
-    /// When there are none.
+    /// If it is empty.
     pub fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
         &from[self.below(from.len())]
     }
 }
 
-/// With which credentials a request comes.
+/// The credentials of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credentials {
     /// None.
     None,
-    /// Those of the superuser.
+    /// The superuser's credentials.
     Right,
-    /// Others, or what can be read in two ways.
+    /// Invalid or ambiguous ones.
     Wrong,
 }
 
-/// A request as it goes over the wire.
+/// A raw request.
 #[derive(Debug, Clone)]
 pub struct BadRequest {
     /// The method.
@@ -63,31 +63,31 @@ pub struct BadRequest {
     pub body: Vec<u8>,
     /// Whether it has credentials.
     pub credentials: Credentials,
-    /// Whether it breaks the rules of HTTP itself, so that a library answers.
+    /// Whether it is invalid HTTP, so that the HTTP library responds.
     pub breaks_http: bool,
-    /// Lines that stand in place of the request's own first line and headers.
+    /// Raw lines instead of the request's first line and headers.
     pub head: Option<Vec<u8>>,
-    /// What no answer and no log line may repeat, beside what a body of a success gives back.
+    /// Texts that no response and no log line may repeat, except in the body of a success.
     pub secrets: Vec<String>,
 }
 
-/// What a generator needs to know of the service.
+/// The service of generated requests.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// Its address.
     pub address: String,
     /// The superuser's password.
     pub password: String,
-    /// A token that is valid there; without one tokens are made up.
+    /// A valid token; if absent, tokens are invented.
     pub token: Option<String>,
-    /// Whether requests may come with the right credentials.
+    /// Whether requests may contain valid credentials.
     pub may_be_right: bool,
 }
 
 const ACL: &str = r#"{"resource_type":"RESOURCE_TYPE_TOPIC","resource_name":"orders","resource_pattern_type":"RESOURCE_PATTERN_TYPE_LITERAL","principal":"Group:eng","host":"*","operation":"OPERATION_READ","permission_type":"PERMISSION_TYPE_ALLOW"}"#;
 const QUESTION: &str = r#"{"subject":{"type":"user","id":"alice","properties":{"groups":["engineering","analytics"]}},"action":{"name":"write"},"resource":{"type":"topic","id":"orders-new"},"context":{"host":"10.0.0.7"}}"#;
 
-/// Every route with a body that it takes.
+/// Every route with a valid body.
 const ROUTES: &[(&str, &str, &str)] = &[
     ("GET", "/v1/acls?filter.principal=Group:eng", ""),
     ("POST", "/v1/acls", ACL),
@@ -177,7 +177,7 @@ const ROUTES: &[(&str, &str, &str)] = &[
 ];
 
 impl BadRequest {
-    /// A request for a service.
+    /// Generates a request for a service.
     #[must_use]
     pub fn new(random: &mut Random, target: &Target) -> Self {
         let (method, path, body) = *random.pick(ROUTES);
@@ -214,7 +214,7 @@ impl BadRequest {
         request
     }
 
-    /// As it goes over the wire.
+    /// The raw bytes.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = match &self.head {
@@ -386,7 +386,8 @@ impl BadRequest {
         }
     }
 
-    /// A body in chunks, good ones and bad ones. What comes after them is nobody's, so this is the last thing to break.
+    /// Converts the body to valid and invalid chunks. This must be the last fault, because the meaning of later bytes is
+    /// undefined.
     fn break_framing(&mut self, random: &mut Random) {
         self.headers.push(("transfer-encoding".into(), (*random.pick(&["chunked", "gzip, chunked"])).into()));
         let frames: [&[u8]; 4] = [b"zz\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"0\r\n\r\n", b"-1\r\n\r\n"];
@@ -394,7 +395,7 @@ impl BadRequest {
         self.breaks_http = true;
     }
 
-    /// The same member twice, which two readers would read in two ways.
+    /// Repeats a member, which different parsers would read differently.
     fn repeat_member(&mut self) {
         let Ok(Value::Object(members)) = serde_json::from_slice(&self.body) else { return };
         if let Some((name, value)) = members.iter().next() {
@@ -403,7 +404,7 @@ impl BadRequest {
         }
     }
 
-    /// Another value in some place of the body: of another type, too large, or a token.
+    /// Replaces a value of the body: with another type, a large value, or a token.
     fn replace_value(&mut self, random: &mut Random, target: &Target) {
         let Ok(mut value) = serde_json::from_slice::<Value>(&self.body) else { return };
         let new = match random.below(9) {
@@ -468,7 +469,7 @@ impl BadRequest {
             }
             8 => self.target.extend(vec![b'a'; *random.pick(&[300, 33_000, 60_000])]),
             9 => {
-                // An escape in the host of an absolute address is none.
+                // An escape in the host of an absolute URL is invalid.
                 self.breaks_http |= self.target.starts_with(b"http");
                 self.target = self
                     .target
@@ -487,7 +488,7 @@ impl BadRequest {
     }
 }
 
-/// A token that no service accepts. Its parts are secrets all the same: who sent it may have meant another service.
+/// An invalid token. Its parts are secrets nevertheless, because it may be valid for another service.
 fn broken_token(random: &mut Random, valid: Option<&str>, secrets: &mut Vec<String>) -> String {
     let number = random.below(1_000_000_000);
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());

@@ -1,4 +1,4 @@
-//! Builds small policies from bytes, so that every change of a fuzzer's input is another valid policy.
+//! Builds small policies from bytes, so that every change of a fuzzer's input produces another valid policy.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -22,7 +22,7 @@ const OPERATIONS: &[Operation] = &[
     Operation::AlterConfigs,
     Operation::DescribeConfigs,
 ];
-/// Pieces of claim paths, behind the `$`.
+/// Parts of claim paths after the `$`.
 const PATH: &[&str] = &[
     ".groups",
     ".a",
@@ -66,29 +66,29 @@ const PATH: &[&str] = &[
     "1e9",
     "é",
 ];
-/// Pieces of principal mappings, behind the `$.sub`.
+/// Parts of principal mappings after `$.sub`.
 const MAPPING: &[&str] =
     &["/", "(", ")", ".", "*", "+", "?", "[a-z]", "@", "$1", "$2", "$", "\\", "|", "^", "L", "U", "a", "{2}", "é"];
-/// Pieces of texts in claims.
+/// Parts of texts in claims.
 const TEXT: &[&str] =
     &["/", "a", "b", ",", " ", "//", "u", "g", "@", "é", "\t", "\u{200b}", "A", "https://", "http://"];
 const MEMBERS: &[&str] = &["groups", "a", "b", "roles", "email", "_claim_names", "hasgroups", "nonce", "exp", "x"];
 const TYPES: &[ResourceType] = &[ResourceType::Topic, ResourceType::Topic, ResourceType::Topic, ResourceType::Subject];
 
-/// What to do next.
+/// The next step.
 #[derive(Debug)]
 pub enum Next {
     /// Change the policy.
     Change(Change),
-    /// Ask a question.
+    /// Evaluate a query.
     Ask(Asked),
 }
 
-/// The bytes that are left.
+/// The remaining bytes.
 pub struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// All of these bytes.
+    /// Creates a reader of these bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -109,13 +109,13 @@ impl<'a> Bytes<'a> {
         self.pieces(LETTERS)
     }
 
-    /// Up to fifteen of these pieces in a row.
+    /// Up to fifteen of these parts, concatenated.
     fn pieces(&mut self, list: &[&'static str]) -> String {
         let length = self.byte() % 16;
         (0..length).map(|_| self.pick(list)).collect()
     }
 
-    /// A claim path, a principal mapping and claims, right or nearly right.
+    /// A claim path, a principal mapping and claims, valid or nearly valid.
     pub fn claims(&mut self) -> (String, String, Map<String, Value>) {
         let path = format!("${}", self.pieces(PATH));
         let mapping = format!("$.sub{}", self.pieces(MAPPING));
@@ -159,7 +159,7 @@ impl<'a> Bytes<'a> {
         let name = self.name();
         Acl {
             resource_type: self.pick(TYPES),
-            // A document holds no empty name.
+            // A document contains no empty names.
             resource_name: if name.is_empty() { "*".into() } else { name },
             pattern_type: self.pick(PatternType::ALL),
             principal: if self.byte().is_multiple_of(3) { Principal::role(self.pick(ROLES)) } else { self.member() },
@@ -169,7 +169,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// A question: as a rule about the name of an ACL that is there, or a longer one.
+    /// A query, usually about the name of an existing ACL, or a longer one.
     fn asked(&mut self, facts: &Facts) -> Asked {
         let mut groups: Vec<String> = Vec::new();
         for _ in 0..self.byte() % 4 {
@@ -196,7 +196,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The next change or question about a policy of these facts; none at the end of the bytes.
+    /// The next change or query for a policy of these facts; `None` at the end of the bytes.
     pub fn next(&mut self, facts: &Facts) -> Option<Next> {
         if self.0.is_empty() {
             return None;

@@ -10,23 +10,23 @@ use proptest::sample::{Index, select};
 use crate::oracle::Facts;
 use crate::world::{ROLES, acl, member};
 
-/// One step of a sequence; an index is of what the policy then holds.
+/// One step of a sequence; an index refers to the policy at that point.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// A change, whatever the policy holds.
+    /// A change that is independent of the policy.
     Any(Change),
-    /// Removes an ACL that is there.
+    /// Removes an existing ACL.
     RemoveAcl(Index),
-    /// Adds an ACL that is there already, or its opposite.
+    /// Adds an existing ACL again, or its opposite.
     AgainOrOpposite(Index, bool),
 }
 
-/// Any step: every kind of change, on few names, so that most of them meet something.
+/// Any step: every kind of change, with few names, so that most have an effect.
 pub fn step() -> impl Strategy<Value = Step> {
-    // A document holds no empty resource name.
+    // A document contains no empty resource names.
     let acl = || acl().prop_filter("a document can hold it", |acl| !acl.resource_name.is_empty());
     let role = || select(ROLES).prop_map(String::from);
-    let odd = prop_oneof![
+    let unusual = prop_oneof![
         select(vec!["", "a,b", "x\u{7}"]).prop_map(|name| Change::CreateRole(name.into())),
         role().prop_map(|role| Change::AddMember { role, member: Principal::role("r") }),
     ];
@@ -40,7 +40,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         4 => (role(), member()).prop_map(|(role, member)| Step::Any(Change::AddMember { role, member })),
         2 => (role(), member()).prop_map(|(role, member)| Step::Any(Change::RemoveMember { role, member })),
         1 => settings().prop_map(|settings| Step::Any(Change::Settings(Box::new(settings)))),
-        1 => odd.prop_map(Step::Any),
+        1 => unusual.prop_map(Step::Any),
     ]
 }
 
@@ -55,7 +55,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 }
 
 impl Step {
-    /// The change that this step is on these facts; none where there is nothing to take.
+    /// The change of this step for these facts; `None` if there is nothing to remove.
     #[must_use]
     pub fn on(&self, facts: &Facts) -> Option<Change> {
         let at = |index: &Index| (!facts.acls.is_empty()).then(|| facts.acls[index.index(facts.acls.len())].clone());
@@ -74,10 +74,10 @@ impl Step {
     }
 }
 
-/// Applies a change to plain facts: whether anything is different now, or the code of the refusal (D-17, D-18, D-28, D-33).
+/// Applies a change to plain facts; returns whether it changed anything, or the code of the error (D-17, D-18, D-28, D-33).
 ///
 /// # Errors
-/// What the engine must refuse too.
+/// Changes that the engine must refuse, too.
 pub fn apply(facts: &mut Facts, settings: &mut Settings, change: &Change) -> Result<bool, &'static str> {
     match change {
         Change::AddAcl(acl) => {

@@ -1,4 +1,4 @@
-//! The built `gbac serve --data`, and a client that keeps its connection, for tests of what is stored.
+//! The built `gbac serve --data`, and a client with a persistent connection, for tests of the stored data.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::program;
 
-/// A service on a folder, which ends with the test at the latest.
+/// A service with a data folder, which ends with the test.
 #[derive(Debug)]
 pub struct DataService {
     child: Child,
@@ -20,10 +20,10 @@ pub struct DataService {
 }
 
 impl DataService {
-    /// Starts it; with a password, it becomes the admin's.
+    /// Starts it; a given password becomes the admin's.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start(folder: &Path, password: Option<&str>) -> Self {
         Self::start_with(folder, password, &[])
@@ -32,7 +32,7 @@ impl DataService {
     /// The same with more options.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start_with(folder: &Path, password: Option<&str>, options: &[&str]) -> Self {
         let mut command = program::command();
@@ -47,7 +47,7 @@ impl DataService {
         Self { child, address }
     }
 
-    /// Where it is.
+    /// The URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -56,13 +56,13 @@ impl DataService {
 
 impl Drop for DataService {
     fn drop(&mut self) {
-        // It may have ended before.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// One connection of the admin.
+/// A connection of the admin.
 #[derive(Debug)]
 pub struct DataClient {
     stream: BufReader<TcpStream>,
@@ -73,7 +73,7 @@ impl DataClient {
     /// Connects to a service.
     ///
     /// # Errors
-    /// Nobody listens.
+    /// Nothing listens.
     pub fn connect(service: &DataService, password: &str) -> io::Result<Self> {
         let stream = BufReader::new(TcpStream::connect(&service.address)?);
         let credentials = STANDARD.encode(format!("admin:{password}"));
@@ -84,13 +84,13 @@ impl DataClient {
         Ok(Self { stream, head })
     }
 
-    /// The status and the body of an answer.
+    /// Sends a request, and returns the status and the body of the response.
     ///
     /// # Errors
     /// The service has ended.
     ///
     /// # Panics
-    /// When the answer is not HTTP.
+    /// If the response is not HTTP.
     pub fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
         let request = format!("{method} {path} HTTP/1.1\r\n{}content-length: {}\r\n\r\n{body}", self.head, body.len());
         self.stream.get_mut().write_all(request.as_bytes())?;
@@ -119,7 +119,7 @@ impl DataClient {
     /// The policy document.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     #[must_use]
     pub fn policy(&mut self) -> Value {
         let (status, body) = self.ask("GET", "/gbac/v1/policy", "").expect("an answer");

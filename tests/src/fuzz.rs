@@ -1,4 +1,4 @@
-//! The bodies and the initial inputs of the fuzz targets in `fuzz/`, which the ordinary tests also run.
+//! The bodies and initial inputs of the fuzz targets in `fuzz/`, which the regular tests also run.
 
 use std::fs;
 use std::io;
@@ -25,14 +25,14 @@ use crate::session::Session;
 use crate::vectors::root;
 use crate::world::identity;
 
-/// The header of the tokens that are made here: `{"alg":"RS256"}`.
+/// The header of the tokens: `{"alg":"RS256"}`.
 const HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
 
-/// Token text and extraction. Bytes that begin with `$` are three texts: a claim path, a principal mapping, and, from the
-/// third line on, either a token or its payload. Of any others [`Bytes`] makes such texts, right or nearly right.
+/// Fuzzes decoding of tokens and extraction. Bytes that begin with `$` are three texts: a claim path, a principal mapping and,
+/// from the third line on, a token or its payload. [`Bytes`] converts other bytes to such texts, valid or nearly valid.
 ///
 /// # Panics
-/// When the engine panics or breaks a promise.
+/// If the engine panics or violates a property.
 pub fn token(bytes: &[u8]) {
     if bytes.first() != Some(&b'$') {
         let (path, mapping, claims) = Bytes::new(bytes).claims();
@@ -51,10 +51,10 @@ fn token_texts(path: &str, mapping: &str, rest: &str) {
             says_what(error.code(), &error.to_string());
         }
     }
-    let made = format!("{HEADER}.{}.c2ln", URL_SAFE_NO_PAD.encode(rest));
-    let decoded = UnverifiedToken::decode(&made).map(|token| token.claims);
+    let text = format!("{HEADER}.{}.c2ln", URL_SAFE_NO_PAD.encode(rest));
+    let decoded = UnverifiedToken::decode(&text).map(|token| token.claims);
     match UnverifiedClaims::parse(rest) {
-        Ok(claims) if made.len() <= MAX_TOKEN_BYTES => assert_eq!(decoded.as_ref(), Ok(&claims)),
+        Ok(claims) if text.len() <= MAX_TOKEN_BYTES => assert_eq!(decoded.as_ref(), Ok(&claims)),
         Ok(_) | Err(_) => assert!(decoded.is_err()),
     }
     let path = ClaimPath::parse(path);
@@ -92,7 +92,7 @@ fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedC
         }
         names.push(groups);
     }
-    // `suffix` is what follows the last slash, and nothing else (D-10).
+    // `suffix` is exactly the part after the last slash (D-10).
     let mut suffixes: Vec<&str> = Vec::new();
     for name in &names[0] {
         let suffix = name.rsplit('/').next().unwrap_or_default();
@@ -103,11 +103,11 @@ fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedC
     assert_eq!(names[1], suffixes);
 }
 
-/// Policy document and check. Bytes that begin with `{` are two texts: the document, and, after the first line break, the
-/// check. Any others are changes of a policy and questions about it, as [`Bytes`] reads them.
+/// Fuzzes policy documents and checks. Bytes that begin with `{` are two texts: the document and, after the first line break,
+/// the check. [`Bytes`] converts other bytes to changes and queries of a policy.
 ///
 /// # Panics
-/// When the engine panics, breaks a promise, or decides otherwise than the oracle.
+/// If the engine panics, violates a property, or differs from the oracle.
 pub fn policy(bytes: &[u8]) {
     if bytes.first() == Some(&b'{') { texts(&String::from_utf8_lossy(bytes)) } else { steps(bytes) }
 }
@@ -162,7 +162,7 @@ fn texts(text: &str) {
     }
 }
 
-/// Each ACL taken away and put back leaves the policy as it was.
+/// Removes and adds each ACL, which must not change the policy.
 fn changed_and_changed_back(policy: &Policy) {
     let mut changed = policy.clone();
     for acl in policy.acls() {
@@ -185,7 +185,7 @@ fn checked(policy: &Policy, check: &Check) {
     let identity = opened.identity;
     let Query::Access { operation, resource_type, resource_name } = &check.query else { return };
     let Ok(Answer::Access(decision)) = answered else { panic!("no answer: {answered:?}") };
-    // Time is the one thing that the oracle does not look at.
+    // The oracle ignores the time.
     if identity.is_expired(check.instant(At::IgnoringExpiry)) {
         return assert_eq!(decision.reason.code(), "expired");
     }
@@ -212,7 +212,7 @@ fn checked(policy: &Policy, check: &Check) {
     assert_eq!(decision.outcome.code(), expected.outcome);
 }
 
-/// A code is a word in snake case, and there is a message. What it shows of the input is escaped by who prints it.
+/// Checks that a code is in snake case, and that there is a message. Printing escapes the quoted input.
 fn says_what(code: &str, message: &str) {
     assert!(
         !code.is_empty() && code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'),
@@ -221,8 +221,8 @@ fn says_what(code: &str, message: &str) {
     assert!(!message.is_empty(), "{code}");
 }
 
-/// Starts for [`token`]: the tokens and claims of the vectors, each with its file's claim path and mapping; and these two
-/// alone, over small claims.
+/// Initial inputs for [`token`]: the tokens and claims of the vectors, each with its file's claim path and mapping; and only
+/// these two, with small claims.
 #[must_use]
 pub fn token_starts() -> Vec<Vec<u8>> {
     let mut starts = Vec::new();
@@ -244,7 +244,7 @@ pub fn token_starts() -> Vec<Vec<u8>> {
     starts
 }
 
-/// Starts for [`policy()`]: each vector's check over its policy with few ACLs, and changes and questions at random.
+/// Initial inputs for [`policy()`]: each vector's check with its policy, if it has few ACLs, and random changes and queries.
 #[must_use]
 pub fn policy_starts() -> Vec<Vec<u8>> {
     let mut starts = Vec::new();
@@ -259,7 +259,7 @@ pub fn policy_starts() -> Vec<Vec<u8>> {
     starts
 }
 
-/// Bytes of no meaning, the same ones each time.
+/// Pseudorandom bytes, always the same.
 fn random() -> Vec<Vec<u8>> {
     let mut state = 1_u32;
     let mut byte = || {
@@ -288,7 +288,7 @@ fn vectors() -> Vec<(Value, Value)> {
     found
 }
 
-/// Writes starts into a folder, for an engine that takes them from there.
+/// Writes initial inputs into a folder, for a fuzzer.
 ///
 /// # Errors
 /// The folder or a file cannot be written.

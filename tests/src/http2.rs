@@ -1,6 +1,6 @@
-//! Frames of HTTP/2 (RFC 9113) as bytes, valid or not, for tests of what a service does with them.
+//! HTTP/2 frames (RFC 9113) as bytes, valid or not, for tests of a service.
 
-/// What a client sends first, before its settings.
+/// The first bytes of a client, before its settings.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The types of frames.
@@ -9,28 +9,28 @@ pub mod kind {
     pub const DATA: u8 = 0;
     /// The head of a message.
     pub const HEADERS: u8 = 1;
-    /// What depends on what; without effect in today's HTTP/2.
+    /// Dependencies of streams; without effect in current HTTP/2.
     pub const PRIORITY: u8 = 2;
-    /// The end of a stream that was not completed.
+    /// The cancellation of a stream.
     pub const RST_STREAM: u8 = 3;
-    /// How a side wants to be talked to.
+    /// The settings of a side.
     pub const SETTINGS: u8 = 4;
-    /// A question whether the other side is there.
+    /// A ping of the other side.
     pub const PING: u8 = 6;
-    /// More room for bodies.
+    /// A larger flow-control window for bodies.
     pub const WINDOW_UPDATE: u8 = 8;
-    /// More of a head.
+    /// The continuation of a head.
     pub const CONTINUATION: u8 = 9;
 }
 
-/// Flags of frames: `END_STREAM` of bodies and heads, which is `ACK` of settings and pings.
+/// The flag `END_STREAM` of bodies and heads, which equals `ACK` of settings and pings.
 pub const END_STREAM: u8 = 1;
-/// The head is complete.
+/// The flag of a complete head.
 pub const END_HEADERS: u8 = 4;
-/// The setting of how much a side may send on a new stream.
+/// The setting of the initial flow-control window of a new stream.
 pub const INITIAL_WINDOW_SIZE: u16 = 4;
 
-/// A frame.
+/// Creates a frame.
 #[must_use]
 pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
@@ -51,7 +51,7 @@ pub fn opening(settings: &[(u16, u32)]) -> Vec<u8> {
     [PREFACE, &frame(kind::SETTINGS, 0, 0, &payload)].concat()
 }
 
-/// Headers without compression (RFC 7541, literals that are not indexed).
+/// Encodes headers without compression (RFC 7541, literals without indexing).
 #[must_use]
 pub fn literals(headers: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
@@ -65,7 +65,7 @@ pub fn literals(headers: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// A header that the other side keeps, so that one byte repeats it: the first entry of its table, [`REPEATED`].
+/// Encodes a header that the other side stores, so that one byte repeats it: the first entry of its table, [`REPEATED`].
 #[must_use]
 pub fn kept(name: &str, value: &str) -> Vec<u8> {
     let mut block = literals(&[(name, value)]);
@@ -75,10 +75,10 @@ pub fn kept(name: &str, value: &str) -> Vec<u8> {
     block
 }
 
-/// The byte that repeats the header kept last.
+/// The byte that repeats the last stored header.
 pub const REPEATED: u8 = 0x80 | 62;
 
-/// A length with a prefix of seven bits.
+/// Encodes a length with a prefix of seven bits.
 fn integer(block: &mut Vec<u8>, value: usize) {
     let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
     if value < 127 {

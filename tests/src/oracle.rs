@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, PrincipalType, ResourceType, Role};
 
-/// Everything the oracle looks at, as plain lists.
+/// The input of the oracle, as plain lists.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// ACLs, in any order.
@@ -16,7 +16,7 @@ pub struct Facts {
     pub superusers: Vec<String>,
 }
 
-/// What is asked, as plain values.
+/// A query, as plain values.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The user.
@@ -33,7 +33,7 @@ pub struct Asked {
     pub host: Option<IpAddr>,
 }
 
-/// The answer: outcome, reason, source, group, role, ACL, whether the host was missed.
+/// The decision: outcome, reason, source, group, role, ACL, and whether the host was needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// `allow` or `deny`.
@@ -42,23 +42,23 @@ pub struct Verdict {
     pub reason: &'static str,
     /// The source's stable name.
     pub source: Option<&'static str>,
-    /// The group on the way.
+    /// The group on the access path.
     pub group: Option<String>,
-    /// The role on the way.
+    /// The role on the access path.
     pub role: Option<String>,
     /// The deciding ACL.
     pub acl: Option<Acl>,
-    /// Whether the host could change the answer.
+    /// Whether the host could change the decision.
     pub host_unknown: bool,
 }
 
-/// One ACL seen through one of the four sources, with everything that D-20 sorts by.
-struct Found<'a> {
-    way: (usize, &'static str, Option<&'a str>, Option<&'a str>),
+/// One ACL through one of the four sources, with the sort keys of D-20.
+struct Candidate<'a> {
+    path: (usize, &'static str, Option<&'a str>, Option<&'a str>),
     acl: &'a Acl,
 }
 
-/// Decides by looking at every ACL once for every way to it.
+/// Decides by checking every ACL for every access path.
 #[must_use]
 pub fn decide(facts: &Facts, asked: &Asked) -> Verdict {
     let none = |outcome, reason, host_unknown| Verdict {
@@ -85,8 +85,8 @@ pub fn decide(facts: &Facts, asked: &Asked) -> Verdict {
     none("deny", "no_match", might)
 }
 
-fn verdict(found: &Found<'_>, asked: &Asked, outcome: &'static str, reason: &'static str) -> Verdict {
-    let (_, source, group, role) = found.way;
+fn verdict(found: &Candidate<'_>, asked: &Asked, outcome: &'static str, reason: &'static str) -> Verdict {
+    let (_, source, group, role) = found.path;
     Verdict {
         outcome,
         reason,
@@ -98,24 +98,24 @@ fn verdict(found: &Found<'_>, asked: &Asked, outcome: &'static str, reason: &'st
     }
 }
 
-/// The ACLs of one permission that match, first the one that D-20 reports.
+/// The matching ACLs of one permission; the first one is reported (D-20).
 fn matching<'a>(
     facts: &'a Facts,
     asked: &'a Asked,
     permission: Permission,
     unknown_host_matches: bool,
-) -> Vec<Found<'a>> {
-    let mut found: Vec<Found<'a>> = Vec::new();
-    for way in ways(facts, asked) {
+) -> Vec<Candidate<'a>> {
+    let mut found: Vec<Candidate<'a>> = Vec::new();
+    for path in paths(facts, asked) {
         for acl in &facts.acls {
             if acl.permission == permission
-                && principal_matches(acl, &way, asked)
+                && principal_matches(acl, &path, asked)
                 && acl.resource_type == asked.resource_type
                 && name_matches(acl, asked)
                 && operation_place(acl, asked.operation).is_some()
                 && host_matches(acl, asked.host, unknown_host_matches)
             {
-                found.push(Found { way, acl });
+                found.push(Candidate { path, acl });
             }
         }
     }
@@ -123,21 +123,21 @@ fn matching<'a>(
     found
 }
 
-type Way<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
+type Path<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
 
 /// User, the user's roles by name, then each group: itself, then its roles by name.
-fn ways<'a>(facts: &'a Facts, asked: &'a Asked) -> Vec<Way<'a>> {
-    let mut ways: Vec<Way<'a>> = vec![(0, "user_acl", None, None)];
+fn paths<'a>(facts: &'a Facts, asked: &'a Asked) -> Vec<Path<'a>> {
+    let mut paths: Vec<Path<'a>> = vec![(0, "user_acl", None, None)];
     for role in roles_of(facts, PrincipalType::User, &asked.user) {
-        ways.push((ways.len(), "role_acl", None, Some(role)));
+        paths.push((paths.len(), "role_acl", None, Some(role)));
     }
     for group in &asked.groups {
-        ways.push((ways.len(), "group_acl", Some(group), None));
+        paths.push((paths.len(), "group_acl", Some(group), None));
         for role in roles_of(facts, PrincipalType::Group, group) {
-            ways.push((ways.len(), "group_role_acl", Some(group), Some(role)));
+            paths.push((paths.len(), "group_role_acl", Some(group), Some(role)));
         }
     }
-    ways
+    paths
 }
 
 fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a str> {
@@ -151,16 +151,16 @@ fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a st
     names
 }
 
-fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &Asked) -> bool {
+fn principal_matches(acl: &Acl, path: &Path<'_>, asked: &Asked) -> bool {
     let (kind, name) = (acl.principal.kind(), acl.principal.name());
-    match way {
+    match path {
         (_, _, _, Some(role)) => kind == PrincipalType::Role && name == *role,
         (_, _, Some(group), None) => kind == PrincipalType::Group && name == *group,
         (_, _, None, None) => kind == PrincipalType::User && (name == asked.user || name == "*"),
     }
 }
 
-/// The cluster has one name, and an empty one means the same (D-37).
+/// The cluster has one name, and an empty name is equivalent (D-37).
 fn resource_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() { "kafka-cluster" } else { name }
 }
@@ -181,7 +181,7 @@ fn name_matches(acl: &Acl, asked: &Asked) -> bool {
     }
 }
 
-/// The place of the ACL's operation in D-02's order, exact first and `ALL` last.
+/// The position of the ACL's operation in D-02's order, exact first and `ALL` last.
 fn operation_place(acl: &Acl, asked: Operation) -> Option<usize> {
     use Operation::{All, Alter, AlterConfigs, Delete, Describe, DescribeConfigs, Read, Write};
     let order: &[Operation] = match (acl.permission, asked) {
@@ -200,8 +200,8 @@ fn host_matches(acl: &Acl, host: Option<IpAddr>, unknown_matches: bool) -> bool 
     }
 }
 
-fn order(a: &Found<'_>, b: &Found<'_>, asked: &Asked) -> Ordering {
-    let key = |found: &Found<'_>| {
+fn order(a: &Candidate<'_>, b: &Candidate<'_>, asked: &Asked) -> Ordering {
+    let key = |found: &Candidate<'_>| {
         let acl = found.acl;
         let pattern = match acl.pattern_type {
             PatternType::Literal if acl_name(acl) == asked_name(asked) => (0, 0),
@@ -210,7 +210,7 @@ fn order(a: &Found<'_>, b: &Found<'_>, asked: &Asked) -> Ordering {
         };
         let everyone = acl.principal.name() == "*" && acl.principal.kind() == PrincipalType::User && asked.user != "*";
         let any_host = acl.host == Host::Any;
-        (found.way.0, pattern, everyone, any_host, operation_place(acl, asked.operation), acl.host)
+        (found.path.0, pattern, everyone, any_host, operation_place(acl, asked.operation), acl.host)
     };
     key(a).cmp(&key(b))
 }

@@ -1,4 +1,4 @@
-//! Runs a program under test with an environment of its own.
+//! Runs a program under test with a separate environment.
 
 use std::env;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 
 use crate::vectors::gbac;
 
-/// Variables that change the output of our programs, of a shell or of curl, besides everything that begins with `GBAC_`.
+/// Variables that change the output of our programs, of a shell or of curl, in addition to those that begin with `GBAC_`.
 const PERSONAL: [&str; 18] = [
     "ALL_PROXY",
     "BASH_ENV",
@@ -33,13 +33,13 @@ const PERSONAL: [&str; 18] = [
     "XDG_STATE_HOME",
 ];
 
-/// Whether a variable is a personal setting of who runs the tests.
+/// Whether a variable is a personal setting.
 fn is_personal(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     name.starts_with("GBAC_") || PERSONAL.contains(&name.as_str())
 }
 
-/// A run of a program without personal settings, and with a home folder that does not exist.
+/// A command without personal settings, and with a home folder that does not exist.
 #[must_use]
 pub fn program(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
@@ -51,16 +51,16 @@ pub fn program(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// A run of the built `gbac`.
+/// A command of the built `gbac`.
 ///
 /// # Panics
-/// When it is not built.
+/// If it is not built.
 #[must_use]
 pub fn command() -> Command {
     program(gbac())
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Run {
     /// The exit code.
@@ -72,19 +72,19 @@ pub struct Run {
 }
 
 impl Run {
-    /// What was written, of a command that did its work.
+    /// The standard output of a successful command.
     ///
     /// # Panics
-    /// When it did not, or had something to say on standard error.
+    /// If it failed, or wrote to standard error.
     pub fn done(self) -> String {
         assert_eq!((self.exit, self.err.as_str()), (0, ""), "{}", self.out);
         self.out
     }
 
-    /// What was said, of a command that ended with this code.
+    /// The error output of a command that ended with this exit code.
     ///
     /// # Panics
-    /// When it ended with another.
+    /// If it ended with another.
     #[must_use]
     pub fn failed(self, exit: i32) -> String {
         assert_eq!(self.exit, exit, "{}{}", self.out, self.err);
@@ -93,15 +93,15 @@ impl Run {
     }
 }
 
-/// Runs a command in a folder to its end, with a text as its standard input.
+/// Runs a command in a folder to its end, with a text as standard input.
 ///
 /// # Panics
-/// When it cannot be started, or does not end by itself.
+/// If it cannot be started, or does not end.
 #[must_use]
 pub fn run(mut command: Command, folder: &Path, stdin: &str) -> Run {
     command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
-    // A command that reads nothing may be gone already.
+    // A command that reads nothing may have ended already.
     let _ = child.stdin.take().expect("standard input").write_all(stdin.as_bytes());
     let done = child.wait_with_output().expect("the program ends");
     Run {
@@ -111,7 +111,7 @@ pub fn run(mut command: Command, folder: &Path, stdin: &str) -> Run {
     }
 }
 
-/// An address on loopback that is taken, and where nobody listens: connections to it are refused for as long as this is held.
+/// A reserved loopback address without a listener: connections to it are refused while this exists.
 #[derive(Debug)]
 pub struct Nobody {
     _socket: TcpSocket,
@@ -119,10 +119,10 @@ pub struct Nobody {
 }
 
 impl Nobody {
-    /// Takes one.
+    /// Reserves an address.
     ///
     /// # Panics
-    /// When there is no free port.
+    /// If there is no free port.
     #[must_use]
     pub fn there() -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
@@ -131,7 +131,7 @@ impl Nobody {
         Self { _socket: socket, address }
     }
 
-    /// The address for clients of HTTP.
+    /// The URL of the address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

@@ -15,16 +15,16 @@ use crate::program::{self, Run};
 #[derive(Debug)]
 pub struct Service {
     child: Child,
-    /// Where it is.
+    /// The URL.
     pub url: String,
-    /// Where its commands run.
+    /// The folder in which its commands run.
     pub folder: TempDir,
 }
 
-/// A run of `gbac` with nothing of the environment but these, profiles of its own, and nobody at the terminal.
+/// Runs `gbac` with only these environment variables, separate profiles, and without a terminal.
 ///
 /// # Panics
-/// When it cannot be started, or does not end by itself.
+/// If it cannot be started, or does not end.
 #[must_use]
 pub fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
     let mut command = program::command();
@@ -34,19 +34,19 @@ pub fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run
 }
 
 impl Service {
-    /// Starts one.
+    /// Starts a demo.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start() -> Self {
         Self::start_with(&[])
     }
 
-    /// Starts one with further flags.
+    /// Starts a demo with additional flags.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start_with(args: &[&str]) -> Self {
         let mut command = program::command();
@@ -58,13 +58,13 @@ impl Service {
         Self { child, url, folder: tempfile::tempdir().expect("a folder") }
     }
 
-    /// A run against it with this environment.
+    /// Runs a command against it with these environment variables.
     #[must_use]
     pub fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
         run(&self.folder, &[&[("GBAC_URL", self.url.as_str())], environment].concat(), args)
     }
 
-    /// As the superuser.
+    /// Runs a command as the superuser.
     #[must_use]
     pub fn run(&self, args: &[&str]) -> Run {
         self.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")], args)
@@ -82,35 +82,35 @@ impl Service {
         self.run(&[&["security", "role"], args].concat())
     }
 
-    /// What a command that does its work says to programs.
+    /// The JSON output of a successful command.
     ///
     /// # Panics
-    /// When it fails.
+    /// If it fails.
     #[must_use]
     pub fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done()).expect("JSON")
     }
 
-    /// How many ACLs a filter finds.
+    /// The number of ACLs that match a filter.
     ///
     /// # Panics
-    /// When it fails.
+    /// If it fails.
     #[must_use]
     pub fn count(&self, args: &[&str]) -> usize {
         let listed = self.json(&[&["security", "acl", "list"], args].concat());
         listed["matches"].as_array().expect("matches").len()
     }
 
-    /// A file in the folder.
+    /// The path of a file in the folder.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The body of an answer, asked without credentials.
+    /// The body of a response to a request without credentials.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     #[must_use]
     pub fn get(&self, path: &str) -> String {
         let address = self.url.strip_prefix("http://").expect("an address");
@@ -121,10 +121,10 @@ impl Service {
         answer.split_once("\r\n\r\n").expect("a body").1.to_owned()
     }
 
-    /// A token that the demo's provider has just signed.
+    /// A new token of the demo's provider.
     ///
     /// # Panics
-    /// When it gives none.
+    /// If there is none.
     #[must_use]
     pub fn token(&self) -> String {
         let people: Value = serde_json::from_str(&self.get("/demo/idp/people")).expect("JSON");
@@ -134,22 +134,22 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended before.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A service that answers each connection with the next of these, then goes away; it gives back what it was asked.
+/// A service that responds to each connection with the next of these responses, then ends; returns the received requests.
 ///
 /// # Panics
-/// When it cannot listen.
+/// If it cannot listen.
 #[must_use]
 pub fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
-    let asked = thread::spawn(move || {
+    let requests = thread::spawn(move || {
         let ask = |answer: String| {
             let (mut stream, _) = listener.accept().expect("a connection");
             let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
@@ -171,10 +171,10 @@ pub fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
         };
         answers.into_iter().map(ask).collect()
     });
-    (url, asked)
+    (url, requests)
 }
 
-/// An answer of HTTP.
+/// An HTTP response.
 #[must_use]
 pub fn answer(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();

@@ -7,22 +7,22 @@ use gbac_engine::policy::Policy;
 use crate::oracle::{Asked, Verdict};
 use crate::world::request;
 
-/// An identity, opened once. It may be asked over a policy that has changed since, and over another one.
+/// A prepared identity. It can be evaluated with a policy that has changed since, and with another one.
 #[derive(Debug)]
 pub struct Session {
     open: PreparedIdentity,
-    /// What was asked about, found when it was asked first.
+    /// The resources, prepared at their first query.
     resources: Vec<PreparedResource>,
 }
 
 impl Session {
-    /// Opens an identity over a policy as it is now.
+    /// Prepares an identity with the current policy.
     #[must_use]
     pub fn open(policy: &Policy, identity: Identity) -> Self {
         Self { open: PreparedIdentity::new(policy, identity), resources: Vec::new() }
     }
 
-    /// How an answer of the engine differs from the oracle's; none when all ways of asking agree with it.
+    /// The first difference between the engine's calls and the oracle; `None` if all agree.
     #[must_use]
     pub fn difference(&mut self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
         let request = request(asked);
@@ -50,7 +50,7 @@ impl Session {
         Some(format!("{way}: {found:?}\noracle: {expected:?}\nasked: {asked:?}"))
     }
 
-    /// As [`Session::difference`], for the decision of an explanation, which is slower.
+    /// Like [`Session::difference`], for the decision of an explanation, which is slower.
     #[must_use]
     pub fn explained_difference(&self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
         let found = explain(policy, self.open.identity(), &request(asked)).decision;
@@ -59,7 +59,7 @@ impl Session {
     }
 }
 
-/// Whether a decision is the oracle's, member by member.
+/// Whether all members of a decision equal the oracle's.
 fn is_verdict(found: &Decision, asked: &Asked, expected: &Verdict) -> bool {
     let implied = expected.acl.as_ref().map(|acl| acl.operation).filter(|operation| *operation != asked.operation);
     found.outcome.code() == expected.outcome

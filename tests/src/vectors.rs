@@ -8,11 +8,11 @@ use gbac_json::{AssertionTest, PolicySource, assertions_from_json};
 
 /// One file of vectors.
 pub struct VectorFile {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// Its policy.
+    /// The policy.
     pub policy: Policy,
-    /// Its tests.
+    /// The tests.
     pub tests: Vec<AssertionTest>,
 }
 
@@ -22,10 +22,10 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// Reads every vector file, in order of name.
+/// Reads every vector file, sorted by name.
 ///
 /// # Panics
-/// When a file cannot be read or is malformed: its name and every problem are in the message.
+/// If a file cannot be read or is malformed; the message contains its name and every problem.
 #[must_use]
 pub fn all() -> Vec<VectorFile> {
     let folder = root().join("tests/vectors");
@@ -47,10 +47,10 @@ fn read(path: PathBuf) -> VectorFile {
     }
 }
 
-/// The built `gbac`: `GBAC_BIN`, or the one beside the running test.
+/// The built `gbac`: `GBAC_BIN`, or the one next to the running test.
 ///
 /// # Panics
-/// When it is not there; the message says how to build it.
+/// If it is missing; the message explains how to build it.
 #[must_use]
 pub fn gbac() -> PathBuf {
     if let Some(path) = std::env::var_os("GBAC_BIN") {

@@ -21,25 +21,26 @@ const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
 pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
 const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
 
-/// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 5,000.
+/// The number of cases of a property, or a base for it: `GBAC_CASES`, or 5,000.
 ///
 /// # Panics
-/// When `GBAC_CASES` is no number.
+/// If `GBAC_CASES` is not a number.
 #[must_use]
 pub fn cases() -> u32 {
     std::env::var("GBAC_CASES").map_or(5_000, |text| text.parse().expect("GBAC_CASES is a number"))
 }
 
-/// What a property runs with: so many cases, from the seed of `GBAC_SEED` or a new one. The seed is printed where a case fails.
+/// The configuration of a property: the number of cases, with the seed of `GBAC_SEED` or a new one. A failing case prints the
+/// seed.
 ///
 /// # Panics
-/// When `GBAC_SEED` is no number.
+/// If `GBAC_SEED` is not a number.
 #[must_use]
 pub fn config(cases: u32) -> ProptestConfig {
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let seed = match (std::env::var("GBAC_SEED"), config.rng_seed) {
         (Ok(text), _) => text.parse().expect("GBAC_SEED is a number"),
-        // That of PROPTEST_RNG_SEED, which `cargo xtask test` sets for properties that do not begin here.
+        // The seed of PROPTEST_RNG_SEED, which `cargo xtask test` sets for other properties.
         (_, RngSeed::Fixed(seed)) => seed,
         _ => RandomState::new().build_hasher().finish(),
     };
@@ -60,17 +61,17 @@ fn resource_type() -> impl Strategy<Value = ResourceType> {
     prop_oneof![8 => Just(ResourceType::Topic), 2 => Just(ResourceType::Group), 1 => Just(ResourceType::Cluster)]
 }
 
-/// Any member of a role that a policy may hold.
+/// Any possible member of a role.
 pub(crate) fn member() -> impl Strategy<Value = Principal> {
     prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
 }
 
-/// Any principal that an ACL of a policy may name.
+/// Any possible principal of an ACL.
 pub fn principal() -> impl Strategy<Value = Principal> {
     prop_oneof![3 => member(), 2 => select(ROLES).prop_map(Principal::role)]
 }
 
-/// Any ACL that a policy may hold.
+/// Any possible ACL.
 pub fn acl() -> impl Strategy<Value = Acl> {
     (
         resource_type(),
@@ -105,7 +106,7 @@ pub fn facts() -> impl Strategy<Value = Facts> {
     (vec(acl(), 0..12), roles, superusers).prop_map(|(acls, roles, superusers)| Facts { acls, roles, superusers })
 }
 
-/// Any question.
+/// Any query.
 pub fn asked() -> impl Strategy<Value = Asked> {
     (
         select(USERS),
@@ -130,7 +131,7 @@ pub fn asked() -> impl Strategy<Value = Asked> {
 /// The engine's policy of these facts.
 ///
 /// # Panics
-/// When the engine refuses what a policy may hold.
+/// If the engine refuses a valid policy.
 #[must_use]
 pub fn policy(facts: &Facts) -> Policy {
     let mut policy =
@@ -149,13 +150,13 @@ pub fn policy(facts: &Facts) -> Policy {
     policy
 }
 
-/// The engine's identity of a question.
+/// The engine's identity of a query.
 #[must_use]
 pub fn identity(asked: &Asked) -> Identity {
     Identity::new(&asked.user, &asked.groups)
 }
 
-/// The engine's request of a question.
+/// The engine's request of a query.
 #[must_use]
 pub fn request(asked: &Asked) -> Request<'_> {
     Request::new(asked.operation, asked.resource_type, &asked.name, At::IgnoringExpiry).with_host(asked.host)

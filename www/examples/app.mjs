@@ -5,7 +5,7 @@ import { identities, remoteKeys } from 'gbac-engine/identities';
 import { acls, Policy } from 'gbac-engine/verify';
 
 const policy = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders-*', to: 'Group:engineering' }]) });
-// The `jwks_uri` of your identity provider, and what its tokens have as `iss` and `aud`.
+// The `jwks_uri` of your identity provider, and the `iss` and `aud` of its tokens.
 const verify = remoteKeys({ url: process.env.JWKS_URL, issuer: 'https://idp.example.com', audience: 'orders-api' });
 const identify = identities({ policy, verify });
 

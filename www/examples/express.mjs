@@ -1,4 +1,5 @@
-// Tries the guarded route of app.mjs: `npm install express`, then `node express.mjs`. It starts the server, asks it, and ends.
+// Tests the guarded route of app.mjs: `npm install express`, then `node express.mjs`. It starts the server, sends requests, and
+// ends.
 import { createServer } from 'node:http';
 import { provider } from './provider.mjs';
 
@@ -7,7 +8,7 @@ const listen = async (server) => {
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return `http://127.0.0.1:${server.address().port}`;
 };
-// Your identity provider has its own server for this.
+// In production, your identity provider serves its keys.
 const keys = createServer((request, response) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(idp.jwks)));
 process.env.JWKS_URL = `${await listen(keys)}/jwks.json`;
 const { app } = await import('./app.mjs');

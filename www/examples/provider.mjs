@@ -1,9 +1,9 @@
-// A stand-in for your identity provider, to try the other examples: it makes a key, and tokens that it signs. Not for production.
+// A stand-in for your identity provider, to run the other examples: it creates a key and signs tokens. Not for production.
 
 /** @param {Uint8Array | ArrayBuffer} bytes */
 const base64url = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** A provider: the key set that it publishes, and what signs a token with claims. */
+/** Creates a provider: its public key set, and a function that signs claims. */
 export async function provider() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
   const jwks = { keys: [{ ...await crypto.subtle.exportKey('jwk', publicKey), kid: 'key-1', use: 'sig', alg: 'ES256' }] };

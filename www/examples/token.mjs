@@ -2,7 +2,7 @@
 import { acls, Policy, verifier } from 'gbac-engine/verify';
 import { provider } from './provider.mjs';
 
-// Yours publishes its keys; fetch them from the `jwks_uri` of its discovery document.
+// Fetch the keys of your provider from the `jwks_uri` of its discovery document.
 const { jwks, token } = await provider();
 const keys = await verifier(jwks, { issuer: 'https://idp.example.com', audience: 'orders-api' });
 const policy = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders-*', to: 'Group:engineering' }]) });

@@ -1,4 +1,4 @@
-// Show why, and what would help: `node why.mjs`.
+// Explains a denial and finds the smallest grant: `node why.mjs`.
 import { acls, Policy } from 'gbac-engine/analyze';
 
 const policy = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders-*', to: 'Group:engineering' }]) });

@@ -1,4 +1,5 @@
-// The adapters with the real libraries: Fastify, KafkaJS's own clients, React and Vue. Express and fetch handlers are in homes/.
+// Tests the adapters with the real libraries: Fastify, KafkaJS's own clients, React and Vue. Express and fetch handlers are in
+// homes/.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -90,19 +91,21 @@ test('a missing address of the keys is an error at the start of the program', ()
   assert.throws(() => remoteKeys({ url: undefined, issuer: ISSUER, audience: AUDIENCE }), (error) => error.code === 'wrong_type' && /address of the keys/.test(error.message));
 });
 
-/** A port that was free, and at which nobody listens. */
+/** A server for a port without a listener. */
 const closed = createServer();
 await new Promise((listening) => closed.listen(0, '127.0.0.1', listening));
 const nowhere = `127.0.0.1:${closed.address().port}`;
 await new Promise((done) => closed.close(done));
 
-/** Real clients of KafkaJS for a broker that does not exist: what is refused fails before anything is sent, all else when it connects. */
+/**
+ * Real KafkaJS clients for a broker that does not exist: refused calls fail before anything is sent, others when connecting.
+ */
 function kafka() {
   const client = new kafkajs.Kafka({ brokers: [nowhere], logLevel: kafkajs.logLevel.NOTHING, retry: { retries: 0 }, connectionTimeout: 200 });
   return client;
 }
 const denied = (pattern) => (error) => error instanceof NotAllowed && pattern.test(error.message);
-/** What comes of a call that was allowed. */
+/** Whether an error shows that the call was allowed and sent. */
 const sent = (error) => error.name.startsWith('KafkaJS');
 
 test('the producer of KafkaJS', async () => {
@@ -123,7 +126,7 @@ test('the consumer of KafkaJS', async () => {
   const other = guardConsumer(kafka().consumer({ groupId: 'payroll' }), alice, { groupId: 'payroll' });
   await assert.rejects(other.subscribe({ topic: 'analytics-a' }), denied(/OPERATION_READ on payroll/));
   await assert.rejects(consumer.commitOffsets([{ topic: 'orders', partition: 0, offset: '1' }]), denied(/orders/));
-  // A real consumer gives messages only with a broker; this one gives what it is told, and the guard stands between.
+  // A real consumer needs a broker, so this stand-in delivers the given messages through the guard.
   const handled = [];
   const stub = { async run({ eachMessage, eachBatch }) { await eachMessage?.({ topic: this.topic }); await eachBatch?.({ batch: { topic: this.topic } }); }, topic: 'analytics-a' };
   await guardConsumer(stub, alice, { groupId: 'billing' }).run({ eachMessage: async ({ topic }) => { handled.push(topic); } });
@@ -142,23 +145,23 @@ test('the admin client of KafkaJS', async () => {
   await assert.rejects(admin.describeCluster(), /OPERATION_DESCRIBE/);
   await assert.rejects(admin.alterConfigs({ resources: [{ type: 4, name: '1', configEntries: [] }] }), denied(/OPERATION_ALTER_CONFIGS/));
   await assert.rejects(admin.fetchOffsets({ groupId: 'payroll', topics: ['analytics-a'] }), denied(/payroll/));
-  // Every method of the real client is guarded, or free because it sends nothing, or refused.
+  // Every method of the real client is guarded, allowed because it sends nothing, or refused.
   const methods = Object.keys(kafka().admin()).filter((name) => typeof kafka().admin()[name] === 'function');
   assert.ok(methods.length > 20);
   const stub = { ...Object.fromEntries(methods.map((name) => [name, async () => ({ groups: [{ groupId: 'billing-1' }, { groupId: 'payroll' }], topics: [{ name: 'analytics-a' }, { name: 'orders' }] })])), async listTopics() { return ['analytics-a', 'orders']; }, async dropEverything() { return 'done'; } };
-  const nobody = guardAdmin(stub, policy.open(keys.verify(idp.token({ sub: 'nobody', groups: [] }))));
+  const unprivileged = guardAdmin(stub, policy.open(keys.verify(idp.token({ sub: 'nobody', groups: [] }))));
   const given = { topics: ['x'], topicPartitions: [{ topic: 'x' }], topic: 'x', groupId: 'x', resources: [{ type: 2, name: 'x' }] };
   const arguments_ = { createTopics: { topics: [{ topic: 'x' }] }, fetchTopicOffsets: 'x', fetchTopicOffsetsByTimestamp: 'x', describeGroups: ['x'], deleteGroups: ['x'] };
   for (const name of methods) {
     if (['connect', 'disconnect', 'on', 'logger', 'listTopics', 'listGroups'].includes(name)) continue;
-    await assert.rejects(async () => nobody[name](arguments_[name] ?? given), /not allowed/, name);
+    await assert.rejects(async () => unprivileged[name](arguments_[name] ?? given), /not allowed/, name);
   }
-  await assert.rejects(async () => nobody.dropEverything(), /refused/);
+  await assert.rejects(async () => unprivileged.dropEverything(), /refused/);
   const guarded = guardAdmin(stub, alice);
   assert.deepEqual(await guarded.listTopics(), ['analytics-a']);
   assert.deepEqual((await guarded.listGroups()).groups, [{ groupId: 'billing-1' }]);
   assert.deepEqual((await guarded.fetchTopicMetadata()).topics, [{ name: 'analytics-a' }]);
-  assert.deepEqual(await nobody.listTopics(), []);
+  assert.deepEqual(await unprivileged.listTopics(), []);
 });
 
 const WRITE = { resource_type: 'RESOURCE_TYPE_TOPIC', resource_name: 'orders', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL', principal: 'User:alice', host: '*', operation: 'OPERATION_WRITE', permission_type: 'PERMISSION_TYPE_ALLOW' };

@@ -1,4 +1,4 @@
-// Arguments that nobody should pass: each is an EngineError with a code, and the engine answers correctly afterwards.
+// Invalid arguments: each causes an EngineError with a code, and the engine decides correctly afterwards.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import * as analyze from '../analyze.js';
@@ -27,7 +27,7 @@ const hostile = new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototyp
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
-/** Nothing of these is any argument of ours. */
+/** Values that are invalid for every argument. */
 const BAD = {
   undefined, null: null, number: 1, notANumber: NaN, boolean: true, bigint: 10n, symbol: Symbol('x'), function: () => 1, array: [],
   empty: {}, date: new Date(NaN), map: new Map(), bytes: new Uint8Array(8), cyclic, listed, throws: new Throws(), inherits: Object.create(new Throws()),
@@ -36,7 +36,7 @@ const BAD = {
   prototype: JSON.parse('{"__proto__": {"version": 1}}'), constructor: { constructor: { prototype: 1 } },
 };
 
-/** The code of what a call throws; it is an error of ours. */
+/** The code of the error of a call, which must be one of ours. */
 function codeOf(call, what) {
   try {
     call();
@@ -68,7 +68,7 @@ for (const [entry, { Policy }] of Object.entries({ base, verify, analyze })) {
         checkResource: () => alice.checkResource('read', bad), filter: () => alice.filter('read', 'topic', [bad, 1]),
         checkMany: () => alice.checkMany([bad]), decide: () => alice.decide(bad), explained: () => alice.explain(bad), request: () => alice.request(bad),
       };
-      // What is a text is a name, or names; and any number is an instant.
+      // A string is a valid name or list of names, and every number is a valid instant.
       if (typeof bad !== 'string' || bad.length === LONG.length || !bad.isWellFormed?.()) {
         calls.name = () => alice.check('read', 'topic', bad);
         calls.resource = () => policy.resource('topic', bad);
@@ -95,7 +95,7 @@ test('analysis refuses what is no argument', async () => {
       revoke: () => policy.revoke(bad, CHECK), taken: () => policy.revoke(CHECK.identity, bad), compare: () => policy.compare(bad, CHECK.identity),
       other: () => policy.compare(CHECK.identity, bad), whatIf: () => policy.whatIf(bad, []),
     };
-    // Any text is a name; and none are changes as well.
+    // Every string is a valid name, and an empty list is a valid list of changes.
     if (typeof bad !== 'string' || !bad.isWellFormed()) calls.names = () => policy.collisions({ names: [bad] });
     if (name !== 'array') calls.changes = () => policy.whatIf(CHECK.identity, bad);
     for (const [method, call] of Object.entries(calls)) codeOf(call, `${method}(${name})`);
@@ -148,7 +148,7 @@ test('verification refuses what is no argument, and every token that is wrong', 
   assert.equal(alice.check('read', 'topic', 'analytics-a', { now: now + 301 }), 'deny');
   assert.equal(alice.decide({ ...CHECK, identity: undefined, now: now + 301 }).reason, 'expired');
   assert.equal(alice.decide({ ...CHECK, identity: undefined }).verified, true);
-  // Claims of one entry are not another's, and nothing that looks like them is verified.
+  // Claims of one entry are invalid in another, and objects that look like them are not verified.
   const other = await base.Policy.load(DOCUMENT);
   assert.equal(codeOf(() => other.open(claims)), 'other_module');
   assert.equal(policy.open({ claims: claims.claims }).verified, false);
@@ -179,7 +179,7 @@ test('what was freed is refused, as often as one likes', async () => {
     () => policy.check(CHECK), () => policy.explain(CHECK), () => policy.open({ user: 'a' }), () => policy.resource('topic', 'x'),
     () => policy.apply({ change: 'create_role', role: 'x' }), () => policy.export(),
   ]) assert.equal(codeOf(call, String(call)), 'freed');
-  // Whoever is open goes on.
+  // Open identities still work.
   assert.equal(alice.check('read', 'topic', 'analytics-never-asked'), 'allow');
   assert.equal(alice.checkResource('read', orders), 'deny');
   alice.free();

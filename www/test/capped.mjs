@@ -1,7 +1,7 @@
-// The package's wasm modules with a limit to their memory, so that a test soon meets what takes others four gigabytes.
+// The package's wasm modules with a memory limit, so that tests reach it before four gigabytes.
 import { readFileSync } from 'node:fs';
 
-/** The bytes of a module of `pkg/`, whose memory ends at `mebibytes`. */
+/** The bytes of a module of `pkg/` with a memory limit of `mebibytes`. */
 export function capped(name, mebibytes) {
   const bytes = readFileSync(new URL(`../pkg/${name}_bg.wasm`, import.meta.url));
   let at = 8;
@@ -26,10 +26,10 @@ export function capped(name, mebibytes) {
   throw new Error('there is no memory section');
 }
 
-/** The id of the section that says how much memory there is. */
+/** The ID of the memory section. */
 const MEMORY = 5;
 
-/** A number as WebAssembly writes it. */
+/** Encodes a number in WebAssembly's format. */
 function leb(value) {
   const bytes = [];
   for (let rest = value; ; rest = Math.floor(rest / 128)) {

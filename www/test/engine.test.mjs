@@ -1,4 +1,4 @@
-// The wasm engine under Node: bad input, flat memory, explanations.
+// Tests the wasm engine in Node: invalid input, constant memory, explanations.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Policy as Analyze } from '../analyze.js';
@@ -129,12 +129,12 @@ test('what the simulator asks', async () => {
   const found = policy.revoke(alice, question);
   assert.equal(found.decision.outcome, 'allow');
   assert.deepEqual(found.leave, ['Group:engineering']);
-  // What it says can be tried as it is, and nothing is changed by trying.
-  const tried = policy.whatIf(alice, found.least, question);
-  assert.deepEqual(tried.answers.map(({ outcome }) => outcome), ['allow', 'deny']);
+  // The result is valid input for `whatIf`, which changes nothing.
+  const result = policy.whatIf(alice, found.least, question);
+  assert.deepEqual(result.answers.map(({ outcome }) => outcome), ['allow', 'deny']);
   assert.equal(policy.open(alice).decide(question).outcome, 'allow');
-  const left = policy.whatIf(alice, [{ change: 'leave_group', group: 'engineering' }, { change: 'leave_group', group: 'nobody' }]);
-  assert.deepEqual([left.groups_lost, left.idle.map(({ code }) => code), left.answers], [['engineering'], ['no_change'], undefined]);
+  const removed = policy.whatIf(alice, [{ change: 'leave_group', group: 'engineering' }, { change: 'leave_group', group: 'nobody' }]);
+  assert.deepEqual([removed.groups_lost, removed.idle.map(({ code }) => code), removed.answers], [['engineering'], ['no_change'], undefined]);
   const two = policy.compare(alice, bob, question);
   assert.deepEqual([two.groups_first, two.groups_both, two.gains], [['engineering'], ['all'], []]);
   assert.deepEqual(two.answers.map(({ outcome }) => outcome), ['allow', 'deny']);

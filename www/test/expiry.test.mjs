@@ -1,4 +1,4 @@
-// Expiry cannot be forgotten: the clock counts in every method, and only `ignoreExpiry` leaves it out.
+// Tests that every method checks the expiry with the clock, unless `ignoreExpiry` is set.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { AUDIENCE, DOCUMENT, ISSUER, provider } from './tokens.mjs';
 
 const READ = { operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' };
 const PRODUCE = { api: 'kafka', name: 'Produce', resources: { topic: ['analytics-a'] } };
-/** Nothing to check, and nothing for who has expired. */
+/** A request without required checks, which is denied to expired identities, too. */
 const NEEDS_NOTHING = { api: 'kafka', name: 'Metadata' };
 const NOW = Math.floor(Date.now() / 1000);
 
-/** The claims of somebody who may read and write `analytics-a`. */
+/** The claims of a user who is allowed to read and write `analytics-a`. */
 const claims = (exp) => ({ claims: { sub: 'alice', groups: ['engineering'], ...(exp === undefined ? {} : { exp }) } });
 
-/** Every call that gives an outcome, as a boolean; at what the options say. */
+/** The results of every call with an outcome, as booleans, with these options. */
 function outcomes(policy, who, options) {
   const identity = policy.open(who);
   const { ignoreExpiry, ...others } = options ?? {};
@@ -60,8 +60,8 @@ function outcomes(policy, who, options) {
   return found;
 }
 
-function all(found, wanted, what) {
-  assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((method) => [method, wanted])), what);
+function all(found, expected, what) {
+  assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((method) => [method, expected])), what);
 }
 
 for (const [entry, Policy] of Object.entries({ base: Base, verify: Verify, analyze: Analyze })) {
@@ -120,7 +120,7 @@ for (const [entry, Policy] of Object.entries({ base: Base, verify: Verify, analy
     for (const now of [NaN, Infinity, -Infinity]) for (const call of calls(now)) assert.match(about(call), /clock_invalid/);
     for (const now of [NaN, null, '1', [1], new Date(), true, () => 1]) for (const call of questions(now)) about(call);
     for (const now of [null, `${NOW}`, [NOW], new Date(), {}, true, () => NOW, 7n]) for (const call of calls(now)) assert.match(about(call), /wrong_type/);
-    // These are seconds.
+    // These are valid seconds.
     for (const now of [0, NOW, 1e11, -1]) for (const call of [...calls(now), ...questions(now)]) assert.doesNotThrow(call);
   });
 }
@@ -141,7 +141,7 @@ test('an identity without an expiry never reads the clock', async (t) => {
   ends.can('read', 'topic', 'orders');
   ends.can('read', 'topic', 'orders', { now: NOW });
   assert.equal(read.mock.callCount(), 1);
-  // One call is one instant.
+  // One call uses one instant.
   ends.filter('read', 'topic', ['a', 'b', 'c']);
   assert.equal(read.mock.callCount(), 2);
 });
@@ -161,7 +161,7 @@ test('a verified token that ends while it is open', async () => {
   const idp = provider();
   const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
   const policy = await Verify.load(DOCUMENT);
-  // Within the 30 seconds that are forgiven to clocks, the signature counts and the answer does not.
+  // Within the clock skew of 30 seconds, the signature is accepted but the check is denied.
   const signed = keys.verify(idp.token({ sub: 'alice', groups: ['engineering'] }, { lasts: -10 }));
   assert.equal(policy.open(signed).can('read', 'topic', 'analytics-a'), false);
   assert.equal(policy.open(signed).can('read', 'topic', 'analytics-a', { now: NOW - 60 }), true);

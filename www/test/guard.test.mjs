@@ -1,4 +1,4 @@
-// Nothing fails open: a boolean for conditions, long names, traps, names and options that are not what they seem.
+// Tests that nothing fails open: booleans for conditions, long names, traps, and misleading names and options.
 import id from '../pkg/gbac_engine_id.js';
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ const READ = { operation: 'read', resource_type: 'topic', resource_name: 'analyt
 const PRODUCE = { request: { api: 'kafka', name: 'Produce', resources: { topic: ['analytics-a'] } } };
 const ENTRIES = { base, verify, analyze };
 
-/** What a call throws; it is an error of ours. */
+/** The error of a call, which must be one of ours. */
 function thrown(call) {
   try {
     call();
@@ -48,7 +48,7 @@ for (const [entry, { Policy }] of Object.entries(ENTRIES)) {
     assert.equal(policy.can({ identity: ALICE, ...READ, resource_name: 'orders' }), false);
     assert.equal(policy.can({ identity: ALICE, ...PRODUCE }), true);
     assert.equal(policy.can({ identity: { user: 'bob' }, ...PRODUCE }), false);
-    // What a condition must not be asked: a denial is a text, and so as good as true.
+    // Not for conditions: a denial is a non-empty string, and so truthy.
     assert.ok(alice.check('read', 'topic', 'orders'));
     refused(() => alice.can('read', 'topic'), 'wrong_type');
     refused(() => alice.can('read', mine, undefined, { host: '10.0.0.7' }), 'too_many_arguments');
@@ -56,7 +56,7 @@ for (const [entry, { Policy }] of Object.entries(ENTRIES)) {
   });
 }
 
-/** A policy of the engine in a module of its own, whose memory ends at 32 MiB. */
+/** A policy in a separate module with a memory limit of 32 MiB. */
 async function small(file = 'gbac_engine') {
   const glue = await import(`../pkg/${file}.js?${Math.random()}`);
   const module = new Module(glue, id);
@@ -77,12 +77,12 @@ test('long names are not remembered, and thousands of them do not fill the memor
   const long = 'x'.repeat(2 ** 20 - 20);
   alice.check('read', 'topic', `analytics-0${long}`);
   const before = policy.memoryBytes();
-  // Without the limit the thirtieth would fail; with four gigabytes the 3,852nd.
+  // Without the limit of the cache, the thirtieth would fail; with four gigabytes, the 3,852nd.
   for (let number = 0; number < 300; number += 1) {
     assert.equal(alice.can('read', 'topic', `${number % 2 ? 'analytics' : 'orders'}-${number}${long}`), number % 2 === 1);
   }
   assert.equal(policy.memoryBytes(), before);
-  // The length is that of the name in UTF-8: each of these has more than 4,096 bytes in 1,375 characters or so.
+  // The length counts UTF-8 bytes: each of these names has more than 4,096 bytes and about 1,375 characters.
   const wide = '語'.repeat(1_363);
   for (let number = 0; number < 20_000; number += 1) alice.check('read', 'topic', `analytics-${number}${wide}`);
   assert.ok(policy.memoryBytes() <= before + 2 ** 20, `${policy.memoryBytes() - before} bytes`);
@@ -92,7 +92,7 @@ test('long names are not remembered, and thousands of them do not fill the memor
     assert.equal(alice.checkResource('delete', resource), 'deny');
     assert.equal(alice.can('read', resource), true);
   }
-  // Two long names in one call are not each other.
+  // Two long names in one call are not confused.
   assert.deepEqual(alice.filter('read', 'topic', [`orders-${long}`, `analytics-${long}`]).map((name) => name.length), [`analytics-${long}`.length]);
 });
 
@@ -101,12 +101,12 @@ test('what is remembered has a limit in bytes, whatever the limit in names', asy
   const policy = await Policy.load(DOCUMENT, { cacheSize: 1e9 });
   const alice = policy.open(ALICE);
   const longest = 'x'.repeat(4_000);
-  // 60 MB of names.
+  // These are 60 MB of names.
   for (let number = 0; number < 15_000; number += 1) {
     assert.equal(alice.can('read', 'topic', `analytics-${number}${longest}`), true);
   }
   for (const handle of [alice, policy]) handle.free();
-  // Many patterns that cover one name take room as well.
+  // Many patterns that match one name use memory, too.
   const acls = Array.from({ length: 2_000 }, (_, length) => ({
     ...DOCUMENT.acls[0], principal: 'Group:engineering', resource_type: 'RESOURCE_TYPE_GROUP', resource_name: 'x'.repeat(length + 1),
   }));
@@ -121,7 +121,7 @@ test('after a failure nothing is allowed, every handle says what to do, and the 
   const acls = Array.from({ length: 20_000 }, (_, number) => ({ ...DOCUMENT.acls[0], resource_name: `team-${number}.` }));
   const text = JSON.stringify({ ...DOCUMENT, acls });
   const held = [];
-  // A real one: there is no memory left.
+  // A real failure: the memory is exhausted.
   const error = await (async () => {
     for (;;) held.push(await Policy.load(text));
   })().catch((error) => error);
@@ -203,7 +203,7 @@ test('verified claims and verifiers of a failed instance say so too', async () =
 });
 
 test('every call into wasm goes through the guard', () => {
-  // A handle's methods and the glue's functions are called in arrow functions that `call`, `take` or `ask` run.
+  // Methods of handles and functions of the glue code must be called in arrow functions that `call`, `take` or `ask` run.
   for (const path of ['index.js', 'verify.js', 'analyze.js', 'lib/policy.js', 'lib/names.js', 'lib/module.js', 'lib/arguments.js', 'lib/plain.js']) {
     const source = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').replaceAll(/^\s*(\/\/|\*|\/\*\*).*$/gm, '');
     for (const [line] of source.matchAll(/^.*(?:\b(?:engine|handle|after)|glue(?:\.\w+)*|#engine)\.\w+\(.*$/gm)) {
@@ -215,7 +215,7 @@ test('every call into wasm goes through the guard', () => {
 });
 
 test('groups that are no array of bare names are refused, and not read as none', async () => {
-  // Whoever is in the group engineering may not read; a question that loses the group is allowed.
+  // The group engineering is denied, so a request that loses the group would be allowed.
   const acl = { ...DOCUMENT.acls[0], principal: 'User:alice' };
   const document = { version: 1, acls: [acl, { ...acl, principal: 'Group:engineering', permission_type: 'PERMISSION_TYPE_DENY' }] };
   const lost = () => ['engineering'];
@@ -238,7 +238,7 @@ test('groups that are no array of bare names are refused, and not read as none',
     }
     thrown(() => policy.open({ user: 'alice', groups: toNothing }));
     thrown(() => policy.can({ identity: { user: 'alice', groups: toNothing }, ...READ }));
-    // The siblings: claims and user info that JSON would leave out.
+    // Likewise, claims and user info that JSON would omit.
     for (const bad of [lost, undefined, Symbol('x'), 7n, NaN, Promise.resolve([]), new Map([['a', 1]]), new Set(['engineering']), new URLSearchParams()]) {
       thrown(() => policy.open({ claims: { sub: 'alice', groups: bad } }));
       thrown(() => policy.check({ claims: { sub: 'alice', realm: { groups: bad } }, ...READ }));
@@ -273,13 +273,13 @@ test('a principal where a bare name belongs is refused, and the message has the 
     wrong(() => policy.whatIf(who, []));
   }
   refused(() => policy.whatIf(ALICE, [{ change: 'join_group', group: 'Group:ops' }]), 'change_invalid', /write the bare name, `ops`/);
-  // What a token says is a name as it is.
+  // Names in tokens are used unchanged.
   assert.deepEqual(policy.open({ claims: { sub: 'User:alice', groups: ['Group:engineering'] } }).groups, ['Group:engineering']);
   assert.equal(policy.open({ claims: { sub: 'alice', groups: ['Group:engineering'] } }).can('read', 'topic', 'analytics-a'), false);
 });
 
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** A token whose signature nobody looks at. */
+/** A token without a valid signature. */
 const token = (claims) => `${part({ alg: 'none' })}.${part(claims)}.`;
 
 test('options are a plain object with known members, in every method', async () => {

@@ -1,4 +1,4 @@
-// Where the wasm module comes from: what is wrong with it, where it was looked for, and what to do.
+// Tests the errors of loading the wasm module: the problem, the location, and the recommended correction.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -19,7 +19,7 @@ const file = new URL('../pkg/gbac_engine_bg.wasm', import.meta.url);
 const bytes = readFileSync(file);
 const fresh = async (inside) => new Module(await import(`../pkg/gbac_engine.js?${Math.random()}`), id, inside);
 
-/** What loading a module from `wasm` throws. */
+/** The error of loading a module from `wasm`. */
 async function refusal(wasm, inside) {
   const module = await fresh(inside);
   const error = await module.load(wasm).then(() => assert.fail('it was loaded'), (error) => error);
@@ -113,10 +113,10 @@ test('two copies of the package in one program decide each for itself, and refus
   const [one, two] = [await import('../index.js'), await import(pathToFileURL(join(copy, 'index.js')))];
   const [first, second] = [await one.Policy.load(DOCUMENT), await two.Policy.load({ version: 1 })];
   const who = { user: 'alice', groups: ['engineering'] };
-  const [alice, nobody] = [first.open(who), second.open(who)];
+  const [alice, unprivileged] = [first.open(who), second.open(who)];
   assert.equal(alice.can('read', 'topic', 'analytics-a'), true);
-  assert.equal(nobody.can('read', 'topic', 'analytics-a'), false);
-  assert.throws(() => nobody.can('read', first.resource('topic', 'analytics-a')), (error) => error.name === 'EngineError');
+  assert.equal(unprivileged.can('read', 'topic', 'analytics-a'), false);
+  assert.throws(() => unprivileged.can('read', first.resource('topic', 'analytics-a')), (error) => error.name === 'EngineError');
   assert.throws(() => second.open(alice), (error) => error.name === 'EngineError');
   assert.equal(alice.can('read', 'topic', 'analytics-a'), true);
 });
@@ -162,8 +162,8 @@ test('what is added to `Object.prototype` before the import changes no decision'
     const policy = await Policy.load(${JSON.stringify(JSON.stringify(DOCUMENT))});
     const alice = policy.open({ user: 'alice', groups: ['engineering'] });
     const ended = policy.open({ claims: { sub: 'alice', groups: ['engineering'], exp: 1 } });
-    const nobody = policy.open({ user: 'nobody' });
-    const answers = [alice, ended, nobody].map((who) => who.check('read', 'topic', 'analytics-a'));
+    const unprivileged = policy.open({ user: 'nobody' });
+    const answers = [alice, ended, unprivileged].map((who) => who.check('read', 'topic', 'analytics-a'));
     let short;
     try { short = acls([{ allow: 'read', to: 'User:a' }]).length; } catch (error) { short = error.code; }
     console.log([...answers, short].join(' '));`;

@@ -1,5 +1,5 @@
-// Malformed calls from a seed, through every method of given entries: each is an error of ours with a code, or an answer that
-// the oracle gives as well. Nothing traps, and no message repeats a token. GBAC_SEED and GBAC_CASES set which and how many.
+// Malformed calls from a seed, through every method of given entries: each throws an error of ours with a code, or returns the
+// oracle's decision. Nothing traps, and no message repeats a token. GBAC_SEED and GBAC_CASES set the seed and the number.
 import assert from 'node:assert/strict';
 import { random } from './cases.mjs';
 import { decide } from './oracle.mjs';
@@ -9,7 +9,10 @@ import { AUDIENCE, DOCUMENT, ISSUER, provider } from './tokens.mjs';
 export const CALLS = Math.min(Number(process.env.GBAC_CASES ?? 5_000), 200_000);
 const SEED = Number(process.env.GBAC_SEED ?? 20_261_124);
 
-/** Of whom nothing may be lost: who is in the group denied must not read, whatever else they are, and may write. */
+/**
+ * A policy for which lost data would be noticed: members of the group denied must not read, regardless of their other groups,
+ * and may write.
+ */
 const POLICY = {
   ...DOCUMENT,
   acls: [...DOCUMENT.acls, { ...DOCUMENT.acls[0], principal: 'Group:denied', permission_type: 'PERMISSION_TYPE_DENY' },
@@ -28,7 +31,7 @@ const REVOKED = () => {
   return proxy;
 };
 
-/** What takes the place of something right. */
+/** Replacements for valid values. */
 const WRONG = [
   () => undefined, () => null, () => true, () => 0, () => -1, () => NaN, () => Infinity, () => 1e12, () => Date.now(), () => 7n, () => Symbol('x'),
   () => () => GROUPS, () => [], () => [[]], () => [null], () => [() => 1], () => Array(3), () => ({}), () => ({ a: 1 }), () => new Date(NaN), () => new Map([['user', 'alice']]),
@@ -39,10 +42,10 @@ const WRONG = [
   () => ({ token: SECRETS[0] }), () => [SECRETS[1]], () => JSON.parse('{"__proto__": {"user": "alice"}}'), () => ({ length: 1, 0: 'engineering' }),
 ];
 
-/** Keys that a slip adds to an object. */
+/** Keys that are added to objects. */
 const KEYS = ['time', 'ip', 'Host', 'ignore_expiry', 'ignoreExpiry', 'now', 'host', 'roles', 'group', 'identity', 'claims', 'userinfo', 'token', 'toJSON', '__proto__', SECRETS[0]];
 
-/** The same value with a few parts that are wrong: taken out, put in the place of others, or added. */
+/** A copy of a value with a few faults: parts removed, replaced or added. */
 function spoiled(rng, value, depth = 0) {
   const { pick, chance, below } = rng;
   if (depth > 0 && chance(1, 3)) return pick(WRONG)();
@@ -66,7 +69,7 @@ const CLAIMS = { claims: { sub: 'alice', groups: GROUPS, exp: NOW + 3_600 } };
 const OPTIONS = { host: '10.0.0.7', now: NOW };
 const ACL = POLICY.acls[0];
 
-/** Every method with right arguments of its own; identities are alice's, who is in both groups. */
+/** Every method with valid arguments; the identity is alice's, who is in both groups. */
 function methods(operation) {
   const access = { operation, resource_type: 'topic', resource_name: 'analytics-a' };
   const check = { ...access, ...OPTIONS };
@@ -91,7 +94,7 @@ function methods(operation) {
 }
 const [READS, WRITES] = ['read', 'write'].map(methods);
 
-/** What in an answer says that something is allowed. */
+/** Whether a result allows something. */
 function allows(method, answer) {
   if (answer === true) return ['can', 'checkResource'].includes(method);
   if (answer === 'allow') return true;
@@ -99,14 +102,14 @@ function allows(method, answer) {
   return answer?.outcome === 'allow' || (answer?.answers ?? []).some(({ outcome }) => outcome === 'allow');
 }
 
-/** Whether the oracle lets somebody do one thing; the spelling of the Data Plane API and short forms are one. */
+/** Whether the oracle allows a request, in the spelling of the Data Plane API or in the short form. */
 function oracleAllows({ user, groups }, { operation, resource_type: type, resource_name: name, host }) {
   const long = (prefix, word) => `${prefix}_${word.replace(`${prefix}_`, '').toUpperCase()}`;
   const check = { identity: { user, groups }, operation: long('OPERATION', operation), resource_type: long('RESOURCE_TYPE', type), resource_name: name ?? '', host };
   return decide(POLICY, check).outcome === 'allow';
 }
 
-/** A call that allows something is right only where the oracle allows it to exactly whom and what the arguments name. */
+/** Checks that the oracle allows everything that a call allows, for exactly the identity and the resources in the arguments. */
 function assertAllowed(kind, method, args, answer, what) {
   const fault = () => assert.fail(`${what} is allowed: ${JSON.stringify(answer)}`);
   const read = (value) => (typeof value === 'string' ? JSON.parse(value) : value);
@@ -143,9 +146,9 @@ export async function callMalformed(t, { base, verify, analyze }, limit = CALLS)
     assert.ok(error instanceof base.EngineError, `${what} threw ${error?.stack ?? String(error)}`);
     assert.match(error.code, /^[a-z0-9_]+$/, what);
     assert.notEqual(error.code, 'engine_failed', what);
-    const said = [error.message, ...(error.problems ?? []).flatMap(({ path, message }) => [path, message])].join(' ');
+    const texts = [error.message, ...(error.problems ?? []).flatMap(({ path, message }) => [path, message])].join(' ');
     assert.ok(error.message, what);
-    for (const secret of SECRETS) for (const part of secret.split('.')) assert.ok(!said.includes(part.slice(0, 30)), `${what} repeats a token: ${said}`);
+    for (const secret of SECRETS) for (const part of secret.split('.')) assert.ok(!texts.includes(part.slice(0, 30)), `${what} repeats a token: ${texts}`);
     counts.errors += 1;
     counts.codes.add(error.code);
   };
@@ -160,7 +163,7 @@ export async function callMalformed(t, { base, verify, analyze }, limit = CALLS)
     const [target, who] = kind === 'identity' ? (chance(1, 2) ? [identity, 'identity'] : [ends, 'identity'])
       : kind === 'policy' ? [policy, 'policy'] : kind === 'verify' ? [keys, 'verify']
         : [{ load: module.Policy.load.bind(module.Policy), lintDocument: analyze.lintDocument, verifier: verify.verifier }, 'loading'];
-    // In place, it would change what the oracle decides from.
+    // A change in place would change the input of the oracle.
     if (method === 'apply') args[0] = spoiled(rng, { change: pick(['add', 'remove', '']), acl: ACL });
     let answer;
     try {
@@ -177,7 +180,7 @@ export async function callMalformed(t, { base, verify, analyze }, limit = CALLS)
     }
     answer?.free?.();
   }
-  // After all of that, everything is as before.
+  // Afterwards, everything works as before.
   for (const { entry, policy, identity, ends } of entries) {
     assert.equal(identity.can('read', 'topic', 'analytics-a'), false, entry);
     assert.equal(ends.can('read', 'topic', 'analytics-a'), false, entry);

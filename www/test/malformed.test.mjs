@@ -1,4 +1,4 @@
-// Malformed calls through every entry: with the module inside, and with one that `init` is given.
+// Tests malformed calls through every entry: with the embedded module, and with one that `init` is given.
 import test from 'node:test';
 import { readFileSync } from 'node:fs';
 import * as analyze from '../analyze.js';

@@ -1,4 +1,4 @@
-// Memory stays flat, whatever is asked how often, and whoever forgets to free.
+// Tests that memory stays constant, regardless of the checks, and without calls of free.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -11,12 +11,12 @@ import { DOCUMENT, ISSUER, provider } from './tokens.mjs';
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
 
-/** Finalizers come when they like: a batch or two may wait for theirs, and wasm memory never shrinks again. */
+/** The tolerance in bytes: finalizers run late, so one or two batches may be waiting, and wasm memory never shrinks. */
 const LATE = 2 * 1024 * 1024;
 
 const finalized = new FinalizationRegistry((settle) => settle());
 
-/** Collects what nobody holds, and waits until finalizers ran: that of an object which is younger than all of it. */
+/** Collects garbage, and waits until finalizers ran, including that of a newer object. */
 async function collect() {
   let done = false;
   finalized.register({}, () => { done = true; });
@@ -86,7 +86,7 @@ test('policies and verified claims that nobody frees', async () => {
   await load(100);
   const before = memory;
   await load(300);
-  // All of them together would take ten times as much.
+  // All policies together would use ten times as much.
   assert.ok(memory - before <= LATE, `${memory - before} bytes more after 300 policies`);
 });
 

@@ -1,4 +1,4 @@
-// The wasm engine against the second oracle: every check of the vectors, and generated cases at the hard corners.
+// Compares the wasm engine with the second oracle: for every check of the vectors, and for generated cases.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { decide, plainAcl } from './oracle.mjs';
 
 const CASES = Number(process.env.GBAC_CASES ?? 5_000);
 const SEED = Number(process.env.GBAC_SEED ?? 20_260_101);
-/** How many checks share a policy. */
+/** The number of checks for each policy. */
 const CHECKS = 4;
 
-/** An engine's decision in the oracle's words: null and false stand for absent. */
+/** Converts an engine's decision to the oracle's format: null and false mean absent. */
 function plain(decision) {
   return {
     outcome: decision.outcome,
@@ -25,24 +25,24 @@ function plain(decision) {
   };
 }
 
-/** The ways in which a policy can be asked; each must answer as the oracle does. */
-const WAYS = {
+/** The calls that decide a check; each must agree with the oracle. */
+const CALLS = {
   check: (policy, check) => plain(policy.check(check)),
   explain: (policy, check) => plain(policy.explain(check)),
 };
 
-/** Which way of asking differs from the oracle, and how; undefined when none does. */
-function difference(policy, document, check, ways = WAYS, oracle = decide) {
+/** The first call that differs from the oracle, and the difference; undefined if all agree. */
+function difference(policy, document, check, calls = CALLS, oracle = decide) {
   const expected = JSON.stringify(oracle(document, check));
-  for (const [way, ask] of Object.entries(ways)) {
+  for (const [name, ask] of Object.entries(calls)) {
     const found = JSON.stringify(ask(policy, check));
-    if (found !== expected) return `${way}: ${found}\noracle: ${expected}`;
+    if (found !== expected) return `${name}: ${found}\noracle: ${expected}`;
   }
   return undefined;
 }
 
-/** Compares `count` cases; throws with the smallest case that differs. */
-async function compare(seed, count, ways = WAYS, oracle = decide) {
+/** Compares `count` cases; throws the smallest case that differs. */
+async function compare(seed, count, calls = CALLS, oracle = decide) {
   const rng = random(seed);
   const reasons = {};
   for (let done = 0; done < count;) {
@@ -50,8 +50,8 @@ async function compare(seed, count, ways = WAYS, oracle = decide) {
     const policy = await Policy.load(document);
     for (let place = 0; place < CHECKS && done < count; place += 1, done += 1) {
       const check = aCheck(rng, document);
-      if (difference(policy, document, check, ways, oracle) !== undefined) {
-        await report(seed, done, { document, check }, ways, oracle);
+      if (difference(policy, document, check, calls, oracle) !== undefined) {
+        await report(seed, done, { document, check }, calls, oracle);
       }
       const { reason } = oracle(document, check);
       reasons[reason] = (reasons[reason] ?? 0) + 1;
@@ -61,10 +61,10 @@ async function compare(seed, count, ways = WAYS, oracle = decide) {
   return reasons;
 }
 
-async function report(seed, number, found, ways, oracle) {
+async function report(seed, number, found, calls, oracle) {
   const differs = async ({ document, check }) => {
     const policy = await Policy.load(document);
-    const text = difference(policy, document, check, ways, oracle);
+    const text = difference(policy, document, check, calls, oracle);
     policy.free();
     return text;
   };
@@ -83,25 +83,25 @@ test('the oracle answers every check of the vectors as a person did', async () =
     const { policy: document, tests } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
     const policy = await Policy.load(document);
     for (const { id, check, expect } of tests) {
-      // Without an answer there is nothing to decide; who the user is, is not this oracle's question.
+      // Skips checks with errors. The oracle does not resolve identities.
       if ('error' in expect) continue;
       const { identity, claims, userinfo, unverified_token, token, host, now, ignore_expiry: ignores } = check;
       const opened = policy.inspect(JSON.parse(JSON.stringify({ identity, claims, userinfo, unverified_token, token })));
       const who = { user: opened.user, groups: opened.groups.map((group) => group.name) };
-      // An assertion whose identity has an expiry states when it is asked, or that it does not matter.
+      // An assertion whose identity has an expiry states the time, or that it is ignored.
       const unreadable = opened.warnings.some((warning) => warning.code === 'expiry_unreadable');
       const expired = !ignores && (unreadable || (opened.expires_at !== undefined && now > opened.expires_at));
       const answer = policy.check(check);
       if (check.request) {
-        for (const { decision, ...asked } of answer.checks) {
-          assert.deepEqual(plain(decision), decide(document, { ...asked, identity: who, host }, expired), id);
+        for (const { decision, ...query } of answer.checks) {
+          assert.deepEqual(plain(decision), decide(document, { ...query, identity: who, host }, expired), id);
           compared += 1;
         }
         continue;
       }
-      const asked = { ...check, identity: identity ?? who };
-      for (const member of ['operation', 'resource_type']) asked[member] = spelled(member, check[member]);
-      const verdict = decide(document, asked, expired);
+      const query = { ...check, identity: identity ?? who };
+      for (const member of ['operation', 'resource_type']) query[member] = spelled(member, check[member]);
+      const verdict = decide(document, query, expired);
       for (const [member, wanted] of Object.entries(expect)) {
         if (!(member in verdict)) continue;
         const found = member === 'host_unknown' ? verdict[member] || null : verdict[member];
@@ -116,7 +116,7 @@ test('the oracle answers every check of the vectors as a person did', async () =
   console.log(`${compared} checks of the vectors`);
 });
 
-/** The Data Plane API's spelling of a short form: the same letters without `_` and `-`, in any letter case. */
+/** Finds the Data Plane API's spelling of a short form: the same letters without `_` and `-`, in any letter case. */
 function spelled(member, text) {
   const fold = (word) => word.toLowerCase().replaceAll(/[_-]/g, '');
   const known = member === 'operation' ? OPERATIONS : TYPES;
@@ -136,7 +136,7 @@ test('a wrong oracle is found out, with a small case', async () => {
     const acls = document.acls.filter((acl) => acl.operation === check.operation || acl.operation === 'OPERATION_ALL');
     return decide({ ...document, acls }, check);
   };
-  const wrong = await compare(SEED, 5_000, WAYS, withoutImplied).then(() => assert.fail('nothing was found'), (error) => error);
+  const wrong = await compare(SEED, 5_000, CALLS, withoutImplied).then(() => assert.fail('nothing was found'), (error) => error);
   assert.match(wrong.message, /^GBAC_SEED=\d+, case \d+, at its smallest:/);
   assert.equal(wrong.smallest.document.acls.length, 1, wrong.message);
   assert.equal(wrong.smallest.document.acls[0].permission_type, 'PERMISSION_TYPE_ALLOW');

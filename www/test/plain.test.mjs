@@ -1,4 +1,5 @@
-// Arguments are plain data: what would be lost on the way is refused, whatever a prototype says, and no handle is read as data.
+// Tests that arguments are plain data: values that would be lost are refused, regardless of prototypes, and handles are not
+// read as data.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
@@ -12,7 +13,7 @@ const PRODUCE = { api: 'kafka', name: 'Produce', resources: { topic: ['analytics
 const EXPIRED = { claims: { sub: 'alice', groups: ['engineering'], exp: 1_000 } };
 const ENTRIES = { base, verify, analyze };
 
-/** A call that is refused with a code. */
+/** Checks that a call is refused with a code. */
 function refused(call, code, says = /./) {
   assert.throws(call, (error) => {
     assert.ok(error instanceof base.EngineError, `${call}: ${error}`);
@@ -22,7 +23,7 @@ function refused(call, code, says = /./) {
   }, String(call));
 }
 
-/** Every way to say something so that JSON loses it: through a getter, a class, a prototype, or hidden. */
+/** Every form of a member that JSON loses: a getter, a class, a prototype, or a hidden member. */
 const lossy = (own, name, value) => ({
   'a getter of a class': Object.assign(new (class { get [name]() { return value; } })(), own),
   'a private field': Object.assign(new (class { #value = value; get [name]() { return this.#value; } })(), own),
@@ -75,7 +76,7 @@ test('objects that would lose a member are refused, wherever they are', async ()
       assert.throws(() => policy.open({ user: 'alice', groups }), { name: 'EngineError' });
       refused(() => policy.can({ identity: { user: 'alice', groups }, ...READ }), 'not_json');
     }
-    // What is plain is so in every realm, and without a prototype.
+    // Plain objects of other realms and without a prototype are accepted.
     for (const who of [runInNewContext('({ user: "alice", groups: ["blocked"] })'), Object.assign(Object.create(null), { user: 'alice', groups: ['blocked'] })]) {
       assert.equal(policy.open(who).can('read', 'topic', 'analytics-a'), false);
       assert.equal(policy.can({ identity: who, ...READ }), false);
@@ -139,7 +140,7 @@ test('a handle is never read as data: an expired identity stays expired', async 
   }
   const policy = policies.analyze;
   const ended = policy.open(EXPIRED);
-  // Two identities of this policy are compared as they are, with their expiry.
+  // Identities of this policy are compared with their expiry.
   const [first, second] = policy.compare(ended, policy.open({ user: 'alice', groups: ['engineering'] }), READ).answers;
   assert.deepEqual([first.outcome, second.outcome], ['deny', 'allow']);
   assert.equal(ended.can('read', 'topic', 'analytics-a', { ignoreExpiry: true }), true, 'it is still open');

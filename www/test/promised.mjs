@@ -1,4 +1,4 @@
-// What a program says that it prints: `console.log(..);   // text`.
+// The output that a program documents: `console.log(..); // text`.
 import assert from 'node:assert/strict';
 
 export function promised(code) {

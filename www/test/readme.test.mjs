@@ -1,4 +1,5 @@
-// The JavaScript in the README of the repository runs and prints what it says; that in the package's README is part of examples that do.
+// Tests that the JavaScript in the repository's README prints its documented output, and that the JavaScript in the package's
+// README is part of tested examples.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// A repeated check gives the answer of the first one, until the policy or the time changes it.
+// Tests that a repeated check returns the first result, until the policy or the time changes it.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Policy } from '../index.js';
@@ -33,13 +33,13 @@ test('every repeated call agrees with an identity that was never checked before,
               const once = unused.decide({ operation, resource_type: 'topic', resource_name: name, now }).outcome;
               const resource = policy.resource('topic', name);
               for (let time = 0; time < 2; time += 1) {
-                const told = [
+                const results = [
                   open[place].check(operation, 'topic', name, { now }), open[place].checkResource(operation, resource, { now }),
                   open[place].checkMany([{ operation, resource_type: 'topic', resource_name: name, now }])[0],
                   open[place].filter(operation, 'topic', [name], { now }).length === 1 ? 'allow' : 'deny',
                   open[place].can(operation, 'topic', name, { now }) ? 'allow' : 'deny',
                 ];
-                assert.deepEqual(told, told.map(() => once), JSON.stringify({ who, operation, name, now, cacheSize, time }));
+                assert.deepEqual(results, results.map(() => once), JSON.stringify({ who, operation, name, now, cacheSize, time }));
               }
             }
           }

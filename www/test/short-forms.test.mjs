@@ -1,4 +1,4 @@
-// ACLs in the short form, and listeners of a policy.
+// Tests ACLs in the short form, and listeners of a policy.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -68,7 +68,7 @@ test('`subscribe` tells what changed, and only what changed', async () => {
   assert.throws(() => policy.apply({ change: 'add_member', role: 'nowhere', principal: 'Group:a' }));
   assert.deepEqual(heard, [change]);
   assert.ok(Object.isFrozen(heard[0]));
-  // The policy is the new one when a listener is called, and a listener may end itself and change it again.
+  // Listeners see the changed policy, and may end their subscription and change the policy again.
   const eng = policy.open({ user: 'a', groups: ['eng'] });
   const seen = [];
   const once = policy.subscribe(() => { once(); seen.push(eng.can('read', 'topic', 'orders')); policy.apply(change); });

@@ -4,7 +4,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 export const ISSUER = 'https://idp.example.com';
 export const AUDIENCE = 'streaming';
 
-/** A provider with one key. */
+/** Creates a provider with one key. */
 export function provider(kid = 'k1') {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' }] };
@@ -18,7 +18,7 @@ export function provider(kid = 'k1') {
   return { jwks, token };
 }
 
-/** A policy in which the group engineering may read and write `analytics-*`. */
+/** A policy that allows the group engineering to read and write `analytics-*`. */
 export const DOCUMENT = {
   version: 1,
   roles: [{ name: 'DataEngineers', members: [{ principal: 'Group:engineering' }] }],

@@ -1,4 +1,4 @@
-// The types: strict over the examples and what the documentation shows, closed where they say so, and what the engine answers.
+// Tests the types: strict for the examples and the documentation, closed where declared, and equal to the engine's results.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { Policy } from '../index.js';
 import { DOCUMENT } from './tokens.mjs';
 
 const WWW = fileURLToPath(new URL('../', import.meta.url));
-/** Inside the package, so that it is found by its own name; ignored like everything that is built. */
+/** Inside the package, so that it can import it by name; ignored by git like all build output. */
 const folder = join(WWW, 'pkg', 'types');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -22,7 +22,7 @@ const OPTIONS = {
   moduleResolution: 'nodenext', lib: ['esnext', 'dom', 'dom.iterable'], types: [],
 };
 
-/** What `tsc --strict` says about files, one line each. */
+/** The errors of `tsc --strict` for files, one line each. */
 function check(files, { skipLibCheck = true } = {}) {
   const config = join(folder, 'tsconfig.json');
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...OPTIONS, skipLibCheck }, files }));
@@ -37,14 +37,14 @@ const write = (name, text) => {
   return join(folder, name);
 };
 
-/** These import libraries, or modules of Node, whose declarations are packages of their own. */
+/** Files that import libraries or Node modules whose declarations are separate packages. */
 const UNTYPED = ['react.js', 'app.mjs', 'express.mjs'];
 
 test('`tsc --strict` over the declarations, the examples and the adapters', () => {
   const listed = (folder, ending) => readdirSync(join(WWW, folder)).filter((name) => name.endsWith(ending) && !UNTYPED.includes(name)).map((name) => join(WWW, folder, name));
   const examples = [...listed('examples', '.mjs'), ...listed('adapters', '.js')];
   assert.ok(examples.length >= 6);
-  // The declarations themselves are looked at here only.
+  // Only this test checks the declarations themselves.
   assert.deepEqual(check([...declarations, ...examples], { skipLibCheck: false }), []);
 });
 
@@ -86,7 +86,7 @@ test('every public method says what it throws or does, with an example that comp
       declare const document: all.PolicyDocument, token: string, topics: string[], orders: all.Resource;
       declare const check: all.Subject & all.Query, console: { log(...all: unknown[]): void, error(...all: unknown[]): void };
       async function example(policy: all.Policy, alice: all.Identity, identity: all.Identity) { ${
-        // What the example declares itself is not the parameter of that name.
+        // Declarations in the example shadow the parameters.
         `{ ${body}\n }`
       } }
       void example;`);
@@ -167,7 +167,7 @@ test('a policy in a `.json` file type-checks, as one that a program writes down 
   assert.deepEqual(check([file]), []);
 });
 
-/** Real answers of every call, each with the type that is declared for it. */
+/** Real results of every call, each with its declared type. */
 async function answers() {
   const all = [];
   const vectors = new URL('../../tests/vectors/', import.meta.url);
@@ -181,9 +181,9 @@ async function answers() {
   };
   const [acl] = DOCUMENT.acls;
   all.push(['Finding[]', await lintDocument({ ...DOCUMENT, acls: [acl, acl] })]);
-  // One that changes nothing, and one that cannot be made.
-  const tried = [{ change: 'leave_group', group: 'nobody' }, { change: 'add_member', role: 'nowhere', principal: 'Group:a' }];
-  all.push(['WhatIf', (await Analyze.load(DOCUMENT)).whatIf({ user: 'alice' }, tried)]);
+  // One change without effect, and one that cannot be applied.
+  const changes = [{ change: 'leave_group', group: 'nobody' }, { change: 'add_member', role: 'nowhere', principal: 'Group:a' }];
+  all.push(['WhatIf', (await Analyze.load(DOCUMENT)).whatIf({ user: 'alice' }, changes)]);
   await Analyze.load({ version: 2, acls: [{}] }).catch(({ problems }) => all.push(['Problem[]', problems]));
   let before = await Analyze.load(DOCUMENT);
   for (const name of readdirSync(vectors).filter((name) => name.endsWith('.json')).sort()) {
@@ -220,10 +220,10 @@ async function answers() {
 test('every answer of the engine to every vector is of its type, and every member of a type is in an answer', async () => {
   const all = await answers();
   assert.ok(all.length > 1000, String(all.length));
-  // One of each shape is enough for the compiler; equal texts are one.
-  const seen = new Map(all.map(([type, value]) => [`${type} ${JSON.stringify(value)}`, [type, value]]));
+  // Deduplicates results for the compiler.
+  const distinct = new Map(all.map(([type, value]) => [`${type} ${JSON.stringify(value)}`, [type, value]]));
   const byType = new Map();
-  for (const value of seen.values()) byType.set(value[0], [...(byType.get(value[0]) ?? []), value]);
+  for (const value of distinct.values()) byType.set(value[0], [...(byType.get(value[0]) ?? []), value]);
   const files = [...byType].map(([type, values]) => {
     const text = values.map(([, value]) => `(${JSON.stringify(value)}) satisfies t.${type};`);
     return write(`answers-${type.replace('[]', 's').replaceAll(/\W/g, '')}.mts`, `import type * as t from 'gbac-engine';\n${text.join('\n')}\n`);
@@ -242,7 +242,7 @@ test('every answer of the engine to every vector is of its type, and every membe
   const missing = [];
   for (const statement of file.statements.filter((node) => outputs.includes(node.name?.text))) {
     const visit = (node) => {
-      // One that is `undefined` says that an answer does not have it.
+      // A member of type `undefined` is absent in results.
       const isThere = ts.isPropertySignature(node) && node.type.kind !== ts.SyntaxKind.UndefinedKeyword;
       if (isThere && !names.has(node.name.text)) {
         missing.push(`${statement.name.text}.${node.name.text}`);

@@ -1,4 +1,4 @@
-// Every vector through the wasm engine under Node: the same files as the Rust API and the command line read.
+// Tests every vector with the wasm engine in Node. The Rust API and the command line use the same files.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { Policy } from '../index.js';
 const folder = new URL('../../tests/vectors/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
 
-/** What a check came to: the answer's members and the identity's groups, or the error's code. */
+/** The result of a check: the decision's members and the identity's groups, or the error's code. */
 function observe(policy, check) {
   try {
     const { identity, claims, userinfo, unverified_token, token } = check;

@@ -1,18 +1,18 @@
-//! Installs packages that only tests need with apt, where this user may.
+//! Installs packages that only tests need with apt, if this user is allowed to.
 
 use crate::problem::Result;
 use crate::process::{Call, find};
 use crate::workspace::Workspace;
 use std::path::PathBuf;
 
-/// apt-get, and how this user may call it.
+/// apt-get, with the prefix that this user needs.
 pub(crate) struct Apt {
-    /// `sudo -n` in front, or nothing for root.
+    /// `sudo -n`, or empty for root.
     prefix: Vec<&'static str>,
     dir: PathBuf,
 }
 
-/// apt-get where it is there and this user is root or has sudo without a password.
+/// Finds apt-get, if this user is root or has sudo without a password.
 pub(crate) fn apt(workspace: &Workspace) -> Option<Apt> {
     find("apt-get")?;
     let dir = workspace.root.clone();
@@ -26,9 +26,9 @@ pub(crate) fn apt(workspace: &Workspace) -> Option<Apt> {
 }
 
 impl Apt {
-    /// Installs packages with what they need and nothing that they only recommend.
+    /// Installs packages with their dependencies, without recommended packages.
     pub(crate) fn install(&self, packages: &[&str]) -> Result<()> {
-        // A new machine has no package lists; an old list may name versions that are gone.
+        // A new machine has no package lists, and an old list may contain removed versions.
         self.run(&["update"])?;
         let install = ["install", "-y", "--no-install-recommends"];
         self.run(&[&install, packages].concat())

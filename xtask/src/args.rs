@@ -4,7 +4,7 @@ use crate::bench;
 use crate::mutants;
 use crate::problem::{Problem, Result};
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub(crate) const HELP: &str = "\
 cargo xtask COMMAND
 
@@ -28,7 +28,7 @@ cargo xtask COMMAND
 Tools are installed once per person: GBAC_CACHE names the folder. The browser of the tests can be named in
 GBAC_CHROMIUM.";
 
-/// A command line that was understood.
+/// A parsed command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
@@ -47,7 +47,7 @@ pub(crate) enum Command {
     OpenWhenReady,
     Test {
         only: Vec<String>,
-        /// The long form of the proofs, and what only it has.
+        /// The long form of the proofs, and the checks that only it has.
         long: bool,
     },
     ListTests,
@@ -65,9 +65,9 @@ pub(crate) enum Command {
     },
 }
 
-/// Reads the words after `cargo xtask`.
+/// Parses the words after `cargo xtask`.
 pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> {
-    // `--listen=ADDR` and `--listen ADDR` are the same.
+    // `--listen=ADDR` and `--listen ADDR` are equal.
     let mut words = words.into_iter().flat_map(|word| match word.split_once('=') {
         Some((flag, value)) if flag.starts_with("--") => {
             vec![flag.to_owned(), value.to_owned()]
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_it_does_not_understand() {
+    fn unknown_arguments_are_reported() {
         check("upp", Err("unknown command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
         check("up --long", Err("`up` does not take `--long`"));

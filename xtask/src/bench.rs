@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: builds and runs the measurements, and writes their results.
 //!
-//! What is measured, against what, and with which limits is in `bench/`; here is only the order of the steps.
+//! `bench/` defines the measurements, comparisons and limits; this module only runs the steps in order.
 
 use crate::bind::{Binder, Speed};
 use crate::build_js;
@@ -34,11 +34,11 @@ const SCRIPTS: &str = "bench/js";
 /// The options of the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Shorter, and so less exact.
+    /// Whether the measurements are shorter and less exact.
     pub(crate) quick: bool,
-    /// Where the JSON goes; the target folder when nothing is said.
+    /// The path of the JSON file; by default in the target folder.
     pub(crate) json: Option<String>,
-    /// Whether the tables go into docs/benchmarks.md.
+    /// Whether the tables are written to docs/benchmarks.md.
     pub(crate) write: bool,
     /// The largest policy, in ACLs.
     pub(crate) up_to: Option<u64>,
@@ -46,11 +46,11 @@ pub(crate) struct Options {
     pub(crate) service: bool,
 }
 
-/// A run under way.
+/// A run of the measurements.
 struct Run<'a> {
     workspace: &'a Workspace,
     progress: &'a Progress,
-    /// Where the workload, criterion's samples and the parts of the result lie.
+    /// The folder of the workload, criterion's samples and the parts of the result.
     folder: PathBuf,
     sizes: Vec<String>,
     quick: bool,
@@ -80,7 +80,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
 
     let json = options.json.as_ref().map_or_else(|| run.folder.join("results.json"), PathBuf::from);
-    // The program that writes it runs in the top folder, a person may be anywhere.
+    // Absolute, because the program that writes it runs in the top folder.
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
     if options.write {
@@ -91,7 +91,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 }
 
 impl Run<'_> {
-    /// Builds everything first, so that nothing is compiled while something is measured.
+    /// Builds everything first, so that nothing is compiled during the measurements.
     fn build(&self) -> Result<()> {
         tools::rust(self.workspace, self.progress)?;
         let binder = Binder::build(self.workspace, self.progress, Speed::Compile)?;
@@ -114,7 +114,7 @@ impl Run<'_> {
         self.step("bench", "compiling", build)
     }
 
-    /// What an earlier run measured is not part of this one.
+    /// Removes the results of earlier runs.
     fn clear_parts(&self) -> Result<PathBuf> {
         let parts = self.folder.join("parts");
         match fs::remove_dir_all(&parts) {
@@ -125,21 +125,21 @@ impl Run<'_> {
         Ok(parts)
     }
 
-    /// What an evaluation costs over HTTP.
+    /// Measures the cost of an evaluation over HTTP.
     fn measure_cost(&self) -> Result<()> {
         let call = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
         let call = call.args([&self.folder, &self.program("gbac")]).args(["--cost"]);
         self.step("evaluation", "the cost of an evaluation over HTTP", self.length(call))
     }
 
-    /// How long others wait while the service is attacked, and the memory that it takes.
+    /// Measures how long other clients wait during attacks, and the memory of the service.
     fn measure_attacks(&self) -> Result<()> {
         let call = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
         let call = call.args([&self.folder, &self.program("gbac")]).args(["--attacks"]);
         self.step("attacks", "a client of the service during attacks", self.length(call))
     }
 
-    /// One program after the other, so that none of them is measured beside another.
+    /// Runs one program after the other, so that they do not affect each other.
     fn measure(&self) -> Result<()> {
         self.workload()?;
         self.step("native", "the engine in Rust", self.bench("native", &self.sizes))?;
@@ -159,19 +159,19 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Makes the policies and questions that an earlier run has not made already: the plain loop that answers them takes
-    /// minutes at a million ACLs.
+    /// Generates the policies and queries, unless an earlier run did: the plain loop that computes the results takes minutes
+    /// for a million ACLs.
     fn workload(&self) -> Result<()> {
-        let mut made = Fingerprint::new();
+        let mut fingerprint = Fingerprint::new();
         for file in ["workload.rs", "document.rs", "files.rs", "reference.rs"] {
             let path = format!("bench/src/{file}");
-            made = made
+            fingerprint = fingerprint
                 .path(&self.workspace.root, &path)
                 .map_err(|error| cannot("read", &self.workspace.root.join(&path), &error))?;
         }
-        let made = made.finish();
+        let fingerprint = fingerprint.finish();
         let note = |size: &String| self.folder.join(size).join("made-by");
-        let is_missing = |size: &&String| fs::read_to_string(note(size)).map_or(true, |noted| noted != made);
+        let is_missing = |size: &&String| fs::read_to_string(note(size)).map_or(true, |noted| noted != fingerprint);
         let missing: Vec<String> = self.sizes.iter().filter(is_missing).cloned().collect();
         if missing.is_empty() {
             self.progress.quick("workload").done("unchanged");
@@ -180,12 +180,12 @@ impl Run<'_> {
         let what = "policies, questions, the plain loop's answers";
         self.step("workload", what, self.bench("generate", &missing))?;
         for size in &missing {
-            fs::write(note(size), &made).map_err(|error| cannot("write", &note(size), &error))?;
+            fs::write(note(size), &fingerprint).map_err(|error| cannot("write", &note(size), &error))?;
         }
         Ok(())
     }
 
-    /// The tables as Markdown, and how many limits hold.
+    /// The tables as Markdown, and the number of limits that hold.
     fn report(&self, json: &Path) -> Result<(String, String)> {
         let tables = self.folder.join("tables.md");
         let version = |call: Call| call.args(["--version"]).first_line().unwrap_or_else(|| "unknown".to_owned());
@@ -216,7 +216,7 @@ impl Run<'_> {
         self.workspace.target.join("release").join(format!("{name}{EXE_SUFFIX}"))
     }
 
-    /// A command of `gbac-bench`, with what it is about.
+    /// A command of `gbac-bench` with its arguments.
     fn bench<A: AsRef<std::ffi::OsStr>>(&self, command: &str, words: &[A]) -> Call {
         let call = Call::new(self.program("gbac-bench"), &self.workspace.root);
         self.length(call.args([command]).args([&self.folder]).args(words))

@@ -1,4 +1,4 @@
-//! Compiles `xtask-bind`, which binds wasm to JavaScript, when it is first needed.
+//! Compiles `xtask-bind`, which binds wasm to JavaScript, at its first use.
 
 use crate::problem::Result;
 use crate::process::{Call, cargo};
@@ -8,28 +8,28 @@ use crate::workspace::Workspace;
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
 
-/// The package, and the program in it.
+/// The name of the package and of its program.
 const PACKAGE: &str = "xtask-bind";
 
 /// Writes type declarations too.
 pub(crate) const TYPES: &str = "--types";
-/// Has the script start the module again.
+/// Makes the script able to restart the module.
 pub(crate) const RESET_STATE: &str = "--reset-state";
-/// Leaves the address of the wasm file out of the script.
+/// Omits the URL of the wasm file from the script.
 pub(crate) const NO_ADDRESS: &str = "--no-address";
-/// Keeps what the splitter looks for.
+/// Keeps the exports that the splitter needs.
 pub(crate) const KEEP_LLD_EXPORTS: &str = "--keep-lld-exports";
 
-/// What reads and writes the whole module. Optimized it takes 20 CPU seconds more to compile, and binds the console in a third of
-/// the time: worth it only where somebody waits for every edit.
+/// The crates that read and write the whole module. Optimizing them takes 20 CPU seconds more, and then binding takes a third
+/// of the time, which pays off only if a person waits for every edit.
 const OPTIMIZED: [&str; 3] = ["walrus", "wasmparser", "wasm-bindgen-cli-support"];
 
-/// How the program is compiled.
+/// The optimization of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Speed {
-    /// Soon there, to bind a few times.
+    /// Fast to compile, for a few runs.
     Compile,
-    /// Fast, to bind again and again.
+    /// Fast to run, for many runs.
     Bind,
 }
 
@@ -42,14 +42,14 @@ pub(crate) struct Binder {
 /// The programs that bundle the console.
 pub(crate) struct Bundler {
     pub(crate) binder: Binder,
-    /// Only a release build calls it.
+    /// Only for release builds.
     pub(crate) wasm_opt: Option<WasmOpt>,
-    /// Only a release build calls it.
+    /// Only for release builds.
     pub(crate) wasm_split: Option<PathBuf>,
 }
 
 impl Binder {
-    /// Compiles the program, or finds it compiled.
+    /// Compiles the program if necessary.
     pub(crate) fn build(workspace: &Workspace, progress: &Progress, speed: Speed) -> Result<Self> {
         let step = progress.slow(PACKAGE, "compiling");
         let mut call = cargo(&workspace.root).args(["build", "--package", PACKAGE]);

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use std::env;
 use std::path::PathBuf;
 
-/// A browser that can be driven.
+/// A browser for automation.
 #[derive(Debug, Clone)]
 pub(crate) struct Browser {
     pub(crate) chromium: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Browser {
 
 /// Debian's package.
 const PACKAGES: [&str; 1] = ["chromium"];
-/// What to do where nothing can be installed.
+/// The hint if nothing can be installed.
 const HINT: &str = "install Chromium (Debian: apt install chromium; Fedora: dnf install chromium; \
      macOS: brew install --cask chromium), or name the program in GBAC_CHROMIUM";
 
@@ -47,12 +47,12 @@ pub(crate) fn browser(workspace: &Workspace, progress: &Progress) -> Result<Brow
     }
 }
 
-/// The version of the browser that is there already.
+/// The version of the installed browser.
 pub(crate) fn version() -> Option<String> {
     version_of(&look().ok()?.chromium).map(|version| version.to_string())
 }
 
-/// The program that the variable names, else the one on `PATH` or where installers put them.
+/// The program in the variable, on `PATH` or in the usual places.
 fn look() -> Result<Browser> {
     let chromium = named("GBAC_CHROMIUM")?
         .or_else(|| {
@@ -64,7 +64,7 @@ fn look() -> Result<Browser> {
     chromium.map(|chromium| Browser { chromium }).ok_or_else(|| Problem::new("no chromium"))
 }
 
-/// The program that a variable names; an error when it names something that cannot be run.
+/// The program in a variable; an error if it cannot be run.
 fn named(variable: &str) -> Result<Option<PathBuf>> {
     match env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) {
         Some(file) if !is_program(&file) => {
@@ -74,7 +74,7 @@ fn named(variable: &str) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Where installers put the browser when it is not on `PATH`.
+/// The paths where installers put the browser outside of `PATH`.
 fn usual_places() -> Vec<PathBuf> {
     let mut places = Vec::new();
     if cfg!(target_os = "macos") {

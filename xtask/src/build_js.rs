@@ -13,13 +13,13 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Where the modules go, relative to the top folder.
+/// The folder of the modules, relative to the top folder.
 const FOLDER: &str = "www/pkg";
 
 /// The generated declarations, relative to the top folder.
 const DECLARATIONS: &str = "www/types.d.ts";
 
-/// Everything that decides what the modules are.
+/// Everything that determines the modules.
 const INPUTS: [&str; 13] = [
     "engine/src",
     "engine/Cargo.toml",
@@ -36,25 +36,25 @@ const INPUTS: [&str; 13] = [
     "rust-toolchain.toml",
 ];
 
-/// What the compiler leaves undone: it rewrites loops for machines that address memory in fewer ways than WebAssembly does,
-/// which makes the module a kilobyte larger after brotli and no faster.
+/// Disables an optimization of loops for machines with fewer addressing modes than WebAssembly, which would make the module a
+/// kilobyte larger after brotli and no faster.
 const COMPILE: [&str; 1] = ["-Cllvm-args=-disable-lsr"];
 
-/// A module that has failed is started again; without the second flag its script would go on with the one that failed. The
-/// package says itself where a module comes from.
+/// A failed module is restarted; without the second flag, its script would keep using the failed instance. The package itself
+/// contains the location of the modules.
 const BIND: [&str; 3] = [TYPES, RESET_STATE, NO_ADDRESS];
 
-/// Completes a bound module: its id, and its copy as a script.
+/// Completes a bound module with its ID and its copy as a script.
 const SEAL: &str = "www/tools/seal.mjs";
 
 /// The modules of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Module {
-    /// Decides; reads tokens, but does not check signatures.
+    /// Decides, and decodes tokens without verifying signatures.
     Engine,
-    /// The same with the signature checks.
+    /// The same with signature verification.
     EngineVerify,
-    /// The first with the questions about a whole policy.
+    /// The first one with the analysis of whole policies.
     EngineAnalyze,
 }
 
@@ -73,7 +73,7 @@ impl Module {
         workspace.root.join(FOLDER).join(format!("{}_bg.wasm", self.name()))
     }
 
-    /// What the tables of sizes call it.
+    /// The name in the tables of sizes.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Engine => ENGINE,
@@ -92,7 +92,7 @@ impl Module {
     }
 }
 
-/// All of them.
+/// All modules.
 const MODULES: [Module; 3] = [Module::Engine, Module::EngineVerify, Module::EngineAnalyze];
 
 /// `cargo xtask build-js`.
@@ -148,15 +148,15 @@ fn build_module(
     step: &Step<'_>,
 ) -> Result<&'static str> {
     let note = workspace.notes().join(module.name());
-    // Before it is read: what is changed meanwhile may not be in it.
+    // Computed before the build reads the files, because the module may not contain later changes.
     let failed = |error| Problem::new(format!("cannot note what the JavaScript package is built from: {error}"));
     let inputs = inputs(workspace, wasm_opt).map_err(failed)?;
     let state = || Ok::<_, io::Error>(inputs.clone() + &outputs(workspace, module)?);
     if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
         return Ok("unchanged");
     }
-    // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimization out, and the
-    // module grows by a tenth.
+    // Only the cdylib: with the rlib that the crate's tests need, cargo skips link-time optimization, and the module grows by a
+    // tenth.
     let mut call = cargo(&workspace.root)
         .env(remap::VARIABLE, remap::flags(&[]))
         .args(["rustc", "--package", "gbac-wasm", "--lib", "--crate-type", "cdylib"])
@@ -178,7 +178,7 @@ fn build_module(
     Ok("built")
 }
 
-/// What goes in.
+/// The fingerprint of the inputs.
 fn inputs(workspace: &Workspace, wasm_opt: &WasmOpt) -> io::Result<String> {
     let mut inputs = Fingerprint::new()
         .word(WASM_BINDGEN)
@@ -192,7 +192,7 @@ fn inputs(workspace: &Workspace, wasm_opt: &WasmOpt) -> io::Result<String> {
     Ok(inputs.finish() + " ")
 }
 
-/// What lies in the folder under the module's name.
+/// The fingerprint of the module's files in the folder.
 fn outputs(workspace: &Workspace, module: Module) -> io::Result<String> {
     let mut outputs = Fingerprint::new();
     for ending in [".js", "_bg.wasm", "_id.js", "_inline.js", ".d.ts", "_bg.wasm.d.ts"] {

@@ -15,7 +15,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Everything that decides what the console's build gives.
+/// Everything that determines the built console.
 const INPUTS: [&str; 15] = [
     "console",
     "engine/src",
@@ -34,28 +34,28 @@ const INPUTS: [&str; 15] = [
     "rust-toolchain.toml",
 ];
 
-/// How the console is built.
+/// The kind of build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// Soon ready, for `up` and the browser tests.
+    /// Fast to build, for `up` and the browser tests.
     Development,
-    /// Small, for what is published: whole-program optimization, then wasm-opt.
+    /// Small, for publishing: whole-program optimization, then wasm-opt.
     Release,
-    /// Ready again seconds after an edit, for `dev`.
+    /// Rebuilt seconds after an edit, for `dev`.
     Live,
 }
 
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
-/// Leptos then joins the views of components by dynamic types, not by one type of all of them: the same page, compiled in
-/// half the time (measured for the console's own crate: 79 s to 45 s of one core), and a sixth smaller.
+/// Makes Leptos combine the views of components with dynamic types instead of one large type: the same page, compiled in half
+/// the time (measured for the console's own crate: from 79 s to 45 s of one core), and a sixth smaller.
 const ERASED: &str = "--cfg erase_components";
-/// The splitter follows what the linker knew, and what cargo would otherwise have stripped.
+/// The splitter needs the linker's relocations, which cargo would strip otherwise.
 const ERASED_AND_LINKED: [&str; 3] = ["--cfg", "erase_components", "-Clink-args=--emit-relocs"];
 const KEPT: (&str, &str) = ("CARGO_PROFILE_WASM_STRIP", "none");
-/// Pages in files of their own.
+/// Splits pages into separate files.
 const SPLIT: [&str; 2] = ["--features", "split"];
 
-/// The console's own crate is then compiled as fast as it can be; everything below it stays as `up` compiled it.
+/// Compiles the console's own crate as fast as possible; its dependencies stay compiled as for `up`.
 const LIVE: [&str; 2] = ["--config", "profile.console.package.gbac-console.opt-level=0"];
 
 impl Build {
@@ -67,12 +67,12 @@ impl Build {
         }
     }
 
-    /// Where it is bound.
+    /// The folder of the bound console.
     fn folder(self, workspace: &Workspace) -> PathBuf {
         workspace.notes().join(if self == Self::Live { "live" } else { "bound" })
     }
 
-    /// A call of cargo, or of what calls it, for this build.
+    /// Prepares a call of cargo, or of a program that calls it, for this build.
     pub(crate) fn prepare(self, call: Call) -> Call {
         match self {
             Self::Development => call.env(FLAGS, ERASED),
@@ -84,14 +84,14 @@ impl Build {
     }
 }
 
-/// Whether `dist/` is what this build would make again.
+/// Whether `dist/` is up to date for this build.
 pub(crate) fn is_fresh(workspace: &Workspace, build: Build) -> bool {
     let noted = fs::read_to_string(note(workspace));
     let state = || Ok::<_, io::Error>(inputs(workspace, build)? + &outputs(workspace)?);
     noted.is_ok_and(|noted| state().is_ok_and(|state| noted == state))
 }
 
-/// Compiles the console without bundling it, which needs no tool but rustc.
+/// Compiles the console without bundling it. Needs only rustc.
 pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) -> Result<()> {
     let step = progress.slow("console", "compiling");
     let call = cargo(&workspace.root).args([
@@ -118,7 +118,7 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
 /// Bundles the compiled console into `dist/`.
 pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, tools: &Bundler) -> Result<()> {
     let step = progress.slow("bundle", "console/ into dist/");
-    // Another run may be writing there, and may write the same.
+    // Another run may be writing the same files.
     let guard = match Guard::wait(&workspace.notes().join("console.lock"), &step) {
         Ok(guard) => guard,
         Err(problem) => {
@@ -130,7 +130,7 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
         step.done("dist/ is ready: another run made it");
         return Ok(());
     }
-    // Before it is read: what is changed meanwhile may not be in it.
+    // Computed before the build reads the files, because the result may not contain later changes.
     let inputs = inputs(workspace, build);
     let dist = workspace.root.join("dist");
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", dist.display()));
@@ -162,14 +162,14 @@ pub(crate) fn bind(workspace: &Workspace, binder: &Binder, build: Build, step: &
     bound(workspace, build)
 }
 
-/// The console as it was bound last.
+/// The console of the last binding.
 pub(crate) fn bound(workspace: &Workspace, build: Build) -> Result<Program> {
     let names = if build == Build::Live { Names::Plain } else { Names::Hashed };
     Program::bound(&build.folder(workspace), names)
         .map_err(|error| Problem::new(format!("cannot read the bound console: {error}")))
 }
 
-/// Notes what went in and what came out.
+/// Records the fingerprints of inputs and outputs.
 fn remember(workspace: &Workspace, inputs: io::Result<String>) -> Result<()> {
     let file = note(workspace);
     let write = || {
@@ -183,7 +183,7 @@ fn note(workspace: &Workspace) -> PathBuf {
     workspace.notes().join("console")
 }
 
-/// What goes in.
+/// The fingerprint of the inputs.
 fn inputs(workspace: &Workspace, build: Build) -> io::Result<String> {
     let mut inputs = Fingerprint::new().word(build.profile()).word(WASM_BINDGEN);
     if build == Build::Release {
@@ -195,7 +195,7 @@ fn inputs(workspace: &Workspace, build: Build) -> io::Result<String> {
     Ok(inputs.finish() + " ")
 }
 
-/// What is in `dist/`: when somebody else wrote there, the build is not fresh either.
+/// The fingerprint of `dist/`: if it was changed, the build is out of date, too.
 fn outputs(workspace: &Workspace) -> io::Result<String> {
     let dist = workspace.root.join("dist");
     let outputs = Fingerprint::new().path(&dist, ".")?;

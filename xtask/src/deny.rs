@@ -1,9 +1,10 @@
-//! cargo-deny: licenses, sources and bans of dependencies, where it is installed. The workflow always has it.
+//! cargo-deny: licenses, sources and bans of dependencies, if it is installed. It always is in the hosted workflow.
 
 use crate::process::{Call, cargo, find};
 use crate::workspace::Workspace;
 
-/// The call that checks what `deny.toml` says, without what changes from day to day; a sentence about what is missing otherwise.
+/// The call that checks the rules of `deny.toml`, without those that change every day; if it is missing, a sentence that says
+/// so.
 pub(crate) fn call(workspace: &Workspace) -> std::result::Result<Call, String> {
     if !is_there() {
         return Err(

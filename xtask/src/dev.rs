@@ -1,7 +1,7 @@
 //! `cargo xtask dev`: the demonstration, with a console that is rebuilt when its files change.
 //!
-//! The service runs on, with what it holds. In front of it stands a server of this program (`dev_server`), which has the
-//! console's files; they are made again when a file changes, and then the page loads itself again.
+//! The service keeps running with its state. A server of this program (`dev_server`) in front of it serves the console's files;
+//! they are rebuilt when a file changes, and then the page reloads.
 
 use crate::bind::{Binder, Speed};
 use crate::console::{self, Build};
@@ -25,27 +25,27 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// The hidden command with which this program starts itself to serve the page.
+/// The hidden command that serves the page, in a second process of this program.
 pub(crate) const SERVER: &str = "dev-server";
 /// The address of the page.
 const LISTEN: &str = "127.0.0.1:8420";
-/// The package of the watcher, and the program in it.
+/// The name of the watcher's package and program.
 const WATCH: &str = "xtask-watch";
-/// The crates whose files make the console.
+/// The crates of the console.
 const WATCHED: [&str; 3] = ["console", "engine", "api"];
-/// An editor writes several files, or one several times; this long after the last one all are there.
+/// Editors write several files, or one several times. All are complete after a pause of this length.
 const QUIET: Duration = Duration::from_millis(80);
 
-/// What a changed file asks for.
+/// The work that a changed file requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
-    /// The page and its styles.
+    /// Build the page and its styles.
     Page,
-    /// Compiling too.
+    /// Compile, too.
     Program,
 }
 
-/// Builds everything once, and hands over to `gbac serve --demo` with [`serve`] as the reader of its output.
+/// Builds everything once, and becomes `gbac serve --demo` with [`serve`] as the reader of its output.
 pub(crate) fn run(workspace: &Workspace, listen: Option<&str>) -> Result<()> {
     let listen = listen.unwrap_or(LISTEN);
     check_loopback(listen)?;
@@ -71,7 +71,7 @@ pub(crate) fn run(workspace: &Workspace, listen: Option<&str>) -> Result<()> {
     up::hand_over(&mut command)
 }
 
-/// The demonstration is for this machine alone.
+/// Refuses addresses other than loopback, because the demonstration is only for this machine.
 fn check_loopback(listen: &str) -> Result<()> {
     let addresses =
         listen.to_socket_addrs().map_err(|error| Problem::new(format!("cannot listen on `{listen}`: {error}")))?;
@@ -82,7 +82,7 @@ fn check_loopback(listen: &str) -> Result<()> {
         .hint("use an address such as 127.0.0.1:0"))
 }
 
-/// Starts the second process, and gives its input. When the service ends, its output ends, and with it that process.
+/// Starts the second process, and returns its input. When the service ends, its output ends, and with it that process.
 fn server(listen: &str) -> Result<Stdio> {
     let failed = |error: io::Error| Problem::new(format!("cannot serve the page: {error}"));
     let child = Command::new(env::current_exe().map_err(failed)?)
@@ -93,7 +93,7 @@ fn server(listen: &str) -> Result<Stdio> {
     child.stdin.map(Stdio::from).ok_or_else(|| Problem::new("cannot serve the page: no pipe"))
 }
 
-/// The second process: passes the service's lines through, serves the page, and follows what is edited.
+/// Runs the second process: forwards the service's output, serves the page, and rebuilds it after edits.
 pub(crate) fn serve(workspace: &Workspace, listen: &str) -> Result<()> {
     let mut lines = io::stdin().lock().lines().map_while(io::Result::ok);
     let Some(service) =
@@ -111,13 +111,13 @@ pub(crate) fn serve(workspace: &Workspace, listen: &str) -> Result<()> {
     let workspace = workspace.clone();
     thread::spawn(move || follow(&workspace, &changes, &site.builds));
     say(&format!("listening on http://{address}"));
-    // Until the service ends.
+    // Runs until the service ends.
     lines.for_each(|line| say(&line));
     drop(watcher);
     Ok(())
 }
 
-/// Starts the watcher; it ends when its input is dropped. The paths of changed files come out of the channel.
+/// Starts the watcher, which ends when its input is dropped. The channel receives the paths of changed files.
 fn watch(workspace: &Workspace) -> Result<(Child, Receiver<PathBuf>)> {
     let program = workspace.target.join("debug").join(format!("{WATCH}{EXE_SUFFIX}"));
     let failed = |error: io::Error| Problem::new(format!("cannot run `{}`: {error}", program.display()));
@@ -138,7 +138,7 @@ fn watch(workspace: &Workspace) -> Result<(Child, Receiver<PathBuf>)> {
     Ok((child, changes))
 }
 
-/// Makes the console again each time that files changed.
+/// Rebuilds the console when files change.
 fn follow(workspace: &Workspace, changes: &Receiver<PathBuf>, builds: &Builds) {
     let progress = Progress::new();
     let root = workspace.root.canonicalize().unwrap_or_else(|_| workspace.root.clone());
@@ -150,9 +150,9 @@ fn follow(workspace: &Workspace, changes: &Receiver<PathBuf>, builds: &Builds) {
             .collect();
         let Some((work, path)) = changed.last() else { continue };
         progress.print(&format!("\n{} changed", path.display()));
-        let made = Binder::build(workspace, &progress, Speed::Bind)
+        let result = Binder::build(workspace, &progress, Speed::Bind)
             .and_then(|binder| make(workspace, &progress, &binder, *work));
-        match made {
+        match result {
             Ok(()) => builds.add(),
             Err(problem) => progress.print(&format!("{problem}")),
         }
@@ -164,7 +164,7 @@ fn follow(workspace: &Workspace, changes: &Receiver<PathBuf>, builds: &Builds) {
     }
 }
 
-/// The next paths that changed, all that come without a pause; nothing when there will be none.
+/// The next changed paths, until a pause; `None` when the watcher has ended.
 fn batch(changes: &Receiver<PathBuf>) -> Option<BTreeSet<PathBuf>> {
     let mut paths = BTreeSet::from([changes.recv().ok()?]);
     while let Ok(path) = changes.recv_timeout(QUIET) {
@@ -173,7 +173,7 @@ fn batch(changes: &Receiver<PathBuf>) -> Option<BTreeSet<PathBuf>> {
     Some(paths)
 }
 
-/// What a file asks for, by its path from the top folder; nothing when it is not part of the console.
+/// The work that a file requires, by its path from the top folder; `None` if it is not part of the console.
 fn work(path: &Path) -> Option<Work> {
     let name = path.file_name()?.to_string_lossy();
     if name.starts_with('.') || name.starts_with('#') || name.ends_with('~') {
@@ -187,7 +187,7 @@ fn work(path: &Path) -> Option<Work> {
     WATCHED.into_iter().any(is_of).then_some(Work::Program)
 }
 
-/// Compiles and binds the console as far as the work asks for it, and puts the page into its folder.
+/// Compiles and binds the console if necessary, and writes the page into its folder.
 fn make(workspace: &Workspace, progress: &Progress, binder: &Binder, work: Work) -> Result<()> {
     if work == Work::Program {
         console::compile(workspace, progress, Build::Live)?;
@@ -198,13 +198,13 @@ fn make(workspace: &Workspace, progress: &Progress, binder: &Binder, work: Work)
         Work::Page => console::bound(workspace, Build::Live),
     };
     let head = format!("<script src=\"/{}\"></script>\n", dev_server::RELOAD);
-    let made = program
+    let result = program
         .and_then(|program| page::build(&workspace.root.join("console"), Names::Plain, Program { head, ..program }))
         .and_then(|files| {
             page::write(&folder(workspace), &files)
                 .map_err(|error| Problem::new(format!("cannot write the page: {error}")))
         });
-    match made {
+    match result {
         Ok(()) => {
             step.done("ready");
             Ok(())
@@ -216,7 +216,7 @@ fn make(workspace: &Workspace, progress: &Progress, binder: &Binder, work: Work)
     }
 }
 
-/// Where the page and its files are.
+/// The folder of the page and its files.
 fn folder(workspace: &Workspace) -> PathBuf {
     workspace.notes().join("dev")
 }

@@ -1,7 +1,7 @@
 //! The server of `cargo xtask dev`: serves the console's files and forwards all other requests to the service.
 //!
-//! One origin, as in the product. Each connection carries one request; the service says which addresses have the page,
-//! and with which headers.
+//! Both have one origin, as in the product. Each connection carries one request. The service determines which paths have the
+//! page, and its headers.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -13,30 +13,30 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::page::INDEX;
 
-/// The script of the page that loads it again.
+/// The script that reloads the page.
 pub(crate) const RELOAD: &str = "dev/reload.js";
-/// Where that script hears of builds.
+/// The path of the events that tell this script about builds.
 const BUILDS: &str = "dev/builds";
-/// The most that the head of a request or response may hold, in bytes.
+/// The most bytes of the head of a request or response.
 const HEAD_LIMIT: usize = 64 << 10;
-/// How often a page that waits for a build is told that there is none, so that pages that are gone are noticed.
+/// The interval of keep-alive messages to waiting pages, so that closed pages are noticed.
 const BEAT: Duration = Duration::from_secs(15);
-/// What one connection says to the next, and what would have the service leave the page out.
+/// Hop-by-hop headers, and headers that would make the service omit the page.
 const DROPPED: [&str; 6] =
     ["connection", "keep-alive", "upgrade", "accept-encoding", "if-none-match", "if-modified-since"];
-/// What the service says of its own page only.
+/// Response headers that apply only to the service's own page.
 const REPLACED: [&str; 4] = ["content-length", "transfer-encoding", "etag", "cache-control"];
 
-/// What is served.
+/// The served files and the service.
 pub(crate) struct Site {
     /// The console's files.
     pub(crate) folder: PathBuf,
-    /// Host and port of the service.
+    /// The host and port of the service.
     pub(crate) service: String,
     pub(crate) builds: Builds,
 }
 
-/// How many builds there were since the start.
+/// The number of builds since the start.
 pub(crate) struct Builds {
     start: u128,
     count: Mutex<u64>,
@@ -44,24 +44,24 @@ pub(crate) struct Builds {
 }
 
 impl Builds {
-    /// No build yet.
+    /// Creates a counter at zero.
     pub(crate) fn new() -> Self {
         let start = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
         Self { start, count: Mutex::new(0), more: Condvar::new() }
     }
 
-    /// One more.
+    /// Counts a build.
     pub(crate) fn add(&self) {
         *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.more.notify_all();
     }
 
-    /// The newest; another start gives other names.
+    /// The ID of the newest build, which is unique across starts.
     fn newest(&self) -> String {
         format!("{}-{}", self.start, self.count.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The newest, once it is another one than `known`, or after a while in any case.
+    /// Waits until the newest build differs from `known`, or until a timeout; returns the newest.
     fn wait(&self, known: &str) -> String {
         let is_known = |count: &mut u64| known == format!("{}-{count}", self.start);
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,16 +70,16 @@ impl Builds {
     }
 }
 
-/// A request's or response's head, and what was read beyond it.
+/// The head of a request or response, and the bytes that were read after it.
 struct Head {
     first: String,
-    /// Names in lower case.
+    /// The headers, with lower-case names.
     headers: Vec<(String, String)>,
     rest: Vec<u8>,
 }
 
 impl Head {
-    /// Reads to the empty line.
+    /// Reads until the empty line.
     fn read(stream: &mut impl Read) -> io::Result<Self> {
         const END: &[u8] = b"\r\n\r\n";
         let mut bytes = Vec::new();
@@ -108,7 +108,7 @@ impl Head {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// The first line and the headers but those, with others in their place.
+    /// The first line and the headers, without the dropped ones and with additional ones.
     fn with(&self, dropped: &[&str], added: &str) -> String {
         let mut text = format!("{}\r\n", self.first);
         for (name, value) in self.headers.iter().filter(|(name, _)| !dropped.contains(&name.as_str())) {
@@ -118,11 +118,11 @@ impl Head {
     }
 }
 
-/// Answers every connection, each in a thread of its own.
+/// Handles every connection in a thread of its own.
 pub(crate) fn accept(listener: &TcpListener, site: &std::sync::Arc<Site>) {
     for stream in listener.incoming().flatten() {
         let site = std::sync::Arc::clone(site);
-        // A browser that goes away is no fault.
+        // A closed browser is not an error.
         thread::spawn(move || answer(stream, &site).ok());
     }
 }
@@ -147,7 +147,7 @@ fn answer(mut stream: TcpStream, site: &Site) -> io::Result<()> {
     }
 }
 
-/// A file of the folder itself, but not the page: the service says where that is.
+/// Reads a file of the folder, except the page, whose paths the service determines.
 fn read(folder: &Path, path: &str) -> Option<Vec<u8>> {
     let is_name = !path.is_empty() && !path.starts_with('.') && !path.contains(['/', '\\', ':', '%']);
     (is_name && path != INDEX).then(|| fs::read(folder.join(path)).ok()).flatten()
@@ -170,7 +170,7 @@ fn file(stream: &mut TcpStream, ending: &str, content: &[u8], with_body: bool) -
     if with_body { stream.write_all(content) } else { Ok(()) }
 }
 
-/// Tells the newest build now, and each one that follows.
+/// Sends the newest build now, and each later one.
 fn builds(stream: &mut TcpStream, builds: &Builds) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
@@ -182,7 +182,7 @@ fn builds(stream: &mut TcpStream, builds: &Builds) -> io::Result<()> {
     }
 }
 
-/// Has the service answer; in a page of the console the folder's page takes the place of the service's.
+/// Forwards the request to the service; replaces a page of the console with the page of the folder.
 fn forward(mut stream: TcpStream, head: &Head, site: &Site, with_body: bool) -> io::Result<()> {
     let Ok(mut service) = TcpStream::connect(&site.service) else {
         return stream.write_all(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
@@ -194,7 +194,7 @@ fn forward(mut stream: TcpStream, head: &Head, site: &Site, with_body: bool) -> 
     let (mut from, mut to) = (stream.try_clone()?, service.try_clone()?);
     thread::spawn(move || {
         io::copy(&mut from, &mut to).ok();
-        // The browser is gone, or the answer below is complete.
+        // The browser has closed the connection, or the response is complete.
         to.shutdown(Shutdown::Write)
     });
     if wants_page {
@@ -228,7 +228,7 @@ mod tests {
     use std::sync::Arc;
     use std::thread;
 
-    /// A service that answers with the request that it got, as JSON or as a page, and a site before it.
+    /// Starts a service that responds with the received request, as JSON or as a page, and a site in front of it.
     fn site(name: &str) -> (Arc<Site>, SocketAddr) {
         let service = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = service.local_addr().unwrap();

@@ -7,23 +7,23 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-/// What the tables call the wasm module that everybody downloads.
+/// The name of the wasm module that everybody downloads, in the tables.
 pub(crate) const ENGINE: &str = "engine, without `verify`";
 
-/// The most that the engine without `verify` may weigh after brotli, in bytes.
+/// The most bytes of the engine without `verify` after brotli.
 const ENGINE_LIMIT: u64 = 150_000;
 
-/// How many percent more than its recorded size it may weigh without a sentence in the changelog.
+/// The growth in percent since the recorded size that requires a sentence in the changelog.
 const GROWTH_PERCENT: u64 = 2;
 /// The page with the recorded sizes.
 pub(crate) const PAGE: &str = "docs/benchmarks.md";
 
-/// The most that a first visit of the console may download after brotli, in bytes.
+/// The most bytes of a first visit of the console after brotli.
 const FIRST_LOAD_LIMIT: u64 = 450_000;
-/// The addresses whose first visit is measured: where most begin, and what the console is first of all for.
+/// The paths whose first visit is measured: the page where most users begin, and the console's main feature.
 pub(crate) const FIRST_PAGES: [&str; 2] = ["/security/roles", "/security/simulator"];
 
-/// Node has brotli built in; using it avoids a dependency that everybody would have to compile.
+/// Node contains brotli, which avoids a dependency that everybody would have to compile.
 const MEASURE: &str = "
 const { readFileSync } = require('node:fs');
 const { gzipSync, brotliCompressSync } = require('node:zlib');
@@ -32,7 +32,7 @@ for (const file of process.argv.slice(1)) {
   console.log(bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length);
 }";
 
-/// One thing that is downloaded; all in bytes.
+/// The sizes of one download in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Size {
     name: String,
@@ -41,12 +41,12 @@ pub(crate) struct Size {
     brotli: u64,
 }
 
-/// What the tables call the first visit of an address.
+/// The name of the first visit of a path, in the tables.
 pub(crate) fn first_load_name(address: &str) -> String {
     format!("console, first load of `{address}`")
 }
 
-/// Measures files, each compressed by itself, and adds up those with the same name.
+/// Measures files, each compressed separately, and adds up those with the same name.
 pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Result<Vec<Size>> {
     let lines =
         tools::node(&workspace.root)?.args(["-e", MEASURE]).args(files.iter().map(|(_, path)| path)).succeed(None)?;
@@ -59,7 +59,7 @@ pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Res
     }
 }
 
-/// Adds up the sizes of files with the same name, which lie side by side.
+/// Adds up the sizes of adjacent files with the same name.
 fn by_name(sizes: Vec<Size>) -> Vec<Size> {
     let mut sums: Vec<Size> = Vec::new();
     for size in sizes {
@@ -75,7 +75,7 @@ fn by_name(sizes: Vec<Size>) -> Vec<Size> {
     sums
 }
 
-/// Reads `raw gzip brotli`.
+/// Parses `raw gzip brotli`.
 fn read(name: &str, line: &str) -> Option<Size> {
     let mut numbers = line.split_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();
@@ -104,8 +104,8 @@ pub(crate) fn to_json(sizes: &[Size]) -> String {
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
-/// An error when the engine without `verify`, or a first visit of the console, is over its limit, or when the engine grew
-/// and the changelog does not say so.
+/// Returns an error if the engine without `verify` or a first visit of the console exceeds its limit, or if the engine grew and
+/// the changelog does not mention it.
 pub(crate) fn check(workspace: &Workspace, sizes: &[Size]) -> Result<()> {
     limits(sizes)?;
     let read = |name: &str| {
@@ -137,7 +137,7 @@ fn limits(sizes: &[Size]) -> Result<()> {
     }
 }
 
-/// An error when the engine weighs noticeably more than the page records and the changelog does not name its size.
+/// Returns an error if the engine is noticeably larger than recorded and the changelog does not mention its size.
 fn growth(sizes: &[Size], page: &str, changelog: &str) -> Result<()> {
     let Some(now) = sizes.iter().find(|size| size.name == ENGINE).map(|size| size.brotli) else { return Ok(()) };
     let Some(recorded) = recorded(page) else {
@@ -157,13 +157,13 @@ fn growth(sizes: &[Size], page: &str, changelog: &str) -> Result<()> {
     )))
 }
 
-/// The size of the engine that the page records, after brotli.
+/// The recorded size of the engine, after brotli.
 fn recorded(page: &str) -> Option<u64> {
     let row = page.lines().find_map(|line| line.strip_prefix(&format!("| {ENGINE} |")))?;
     row.trim_end_matches('|').rsplit('|').next()?.trim().replace(',', "").parse().ok()
 }
 
-/// What the engine without `verify` weighs after brotli, in bytes; 0 when it is not among the sizes.
+/// The size of the engine without `verify` after brotli, in bytes; 0 if it is absent.
 pub(crate) fn engine_brotli(sizes: &[Size]) -> u64 {
     sizes.iter().find(|size| size.name == ENGINE).map_or(0, |size| size.brotli)
 }

@@ -1,16 +1,16 @@
 //! A hash of file contents, to skip work whose inputs are unchanged.
 //!
-//! Content, not modification times: a checkout or a `touch` must not cost a build.
+//! It uses contents instead of modification times, so that a checkout or a `touch` causes no build.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folders that never decide what a build gives.
+/// Folders that never affect a build.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "dist", "pkg"];
 
-/// Collects what a piece of work depends on.
+/// Hashes the inputs of a task.
 pub(crate) struct Fingerprint {
     hasher: DefaultHasher,
 }
@@ -21,7 +21,7 @@ impl Fingerprint {
         Self { hasher: DefaultHasher::new() }
     }
 
-    /// Adds a word: a profile, a tool's version.
+    /// Adds a word, such as a profile or a tool's version.
     pub(crate) fn word(mut self, word: &str) -> Self {
         word.hash(&mut self.hasher);
         self
@@ -33,8 +33,8 @@ impl Fingerprint {
         self
     }
 
-    /// Adds a file, or every file below a folder, by path relative to `root` and content.
-    /// A path that does not exist is part of the fingerprint too: making it later changes the number.
+    /// Adds a file, or every file below a folder, with its content and its path relative to `root`. A missing path is part of
+    /// the fingerprint, too: creating it later changes the hash.
     pub(crate) fn path(mut self, root: &Path, relative: &str) -> io::Result<Self> {
         let mut files = Vec::new();
         collect(&root.join(relative), &mut files)?;
@@ -47,13 +47,13 @@ impl Fingerprint {
         Ok(self)
     }
 
-    /// The number, as 16 hexadecimal digits.
+    /// The hash as 16 hexadecimal digits.
     pub(crate) fn finish(self) -> String {
         format!("{:016x}", self.hasher.finish())
     }
 }
 
-/// Lists the files at or below `path`; hidden files and the skipped folders are left out.
+/// Lists the files at or below `path`, without hidden files and skipped folders.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if path.is_file() {
         files.push(path.to_owned());
@@ -76,7 +76,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    /// A fresh folder of this test, below the target folder.
+    /// A new folder for this test, below the target folder.
     fn folder(name: &str) -> PathBuf {
         let exe = std::env::current_exe().unwrap();
         let path = exe.parent().unwrap().join(format!("fingerprint-{name}"));

@@ -1,4 +1,4 @@
-//! Finds the identity provider Glewlwyd and sqlite3 for a journey, or installs them with apt.
+//! Finds the identity provider Glewlwyd and sqlite3 for a browser test, or installs them with apt.
 
 use crate::apt::apt;
 use crate::process::find;
@@ -7,10 +7,10 @@ use crate::workspace::Workspace;
 use std::env;
 use std::path::Path;
 
-/// The programs, each in the Debian package of its name.
+/// The programs, each from the Debian package with the same name.
 const PROGRAMS: [&str; 2] = ["glewlwyd", "sqlite3"];
 
-/// Sees to it that they are there. Where they cannot be, the journey skips itself; this says so.
+/// Installs the programs if possible. Otherwise, reports that the browser test will be skipped.
 pub(crate) fn glewlwyd(workspace: &Workspace, progress: &Progress) {
     let step = progress.quick("glewlwyd");
     if missing().is_empty() {
@@ -19,7 +19,7 @@ pub(crate) fn glewlwyd(workspace: &Workspace, progress: &Progress) {
     }
     if let Some(apt) = may_install().then(|| apt(workspace)).flatten() {
         step.latest(&format!("apt-get install {}", PROGRAMS.join(" ")));
-        // What is still missing afterwards says whether it worked.
+        // The check below detects whether it failed.
         apt.install(&PROGRAMS).ok();
     }
     match &missing()[..] {
@@ -32,7 +32,7 @@ pub(crate) fn glewlwyd(workspace: &Workspace, progress: &Progress) {
     }
 }
 
-/// Whether nothing is missing.
+/// Whether both are installed.
 pub(crate) fn is_there() -> bool {
     missing().is_empty()
 }
@@ -41,8 +41,8 @@ fn missing() -> Vec<&'static str> {
     PROGRAMS.into_iter().filter(|program| find(program).is_none()).collect()
 }
 
-/// The package starts a server for everybody in the network, with a password that everybody knows. On somebody's own machine
-/// that is theirs to choose; a container does not start it, and a machine of CI is thrown away.
+/// Whether to install: the package starts a server for the whole network, with a well-known password. That is not acceptable on
+/// a user's machine without consent; containers do not start it, and CI machines are discarded.
 fn may_install() -> bool {
     !Path::new("/run/systemd/system").exists() || env::var_os("CI").is_some()
 }

@@ -5,16 +5,16 @@ use crate::progress::Step;
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-/// Keeps other runs out for as long as it is there. The operating system ends it with the process.
+/// Holds the lock until it is dropped. The operating system releases it with the process.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    /// Whether another run had it first, and may have done what this one is about to do.
+    /// Whether another run held it before, and may have done the same work.
     pub(crate) waited: bool,
     _file: File,
 }
 
 impl Guard {
-    /// Waits until no other run has this file, and keeps it; `step` says what is waited for.
+    /// Waits for the lock of this file and takes it; `step` shows that it is waiting.
     pub(crate) fn wait(file: &Path, step: &Step<'_>) -> Result<Self> {
         let failed = |error| Problem::new(format!("cannot lock `{}`: {error}", file.display()));
         if let Some(folder) = file.parent() {

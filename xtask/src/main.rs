@@ -1,6 +1,6 @@
 //! `cargo xtask`: builds, runs, tests and measures the project.
 //!
-//! The only place that knows how tools are installed. It uses only std, because everything else waits until it is compiled.
+//! This program installs tools. It uses only the standard library, because it must compile before everything else.
 
 mod apt;
 mod args;

@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The folders of `engine/src` that are changed.
+/// The folders of `engine/src` that are mutated.
 const FOLDERS: [&str; 6] = ["claim_path", "decide", "groups", "policy", "token", "verify"];
-/// Modules of `tests/` that know nothing of the code above but through programs; all other tests of the engine and of that crate
-/// are run for each mutant.
+/// Modules of `tests/` that use the mutated code only through programs. All other tests of the engine and of that crate run for
+/// each mutant.
 const SKIPPED: [&str; 19] = [
     "architecture",
     "backup",
@@ -36,17 +36,17 @@ const SKIPPED: [&str; 19] = [
     "takeover",
     "usage",
 ];
-/// How many cases the tests with random ones run: they see a fault soon or not at all.
+/// The number of random cases of a test; more would catch hardly any other mutant.
 const CASES: &str = "5000";
-/// How many of a hundred mutants that compile must be caught.
+/// The percentage of compiling mutants that must be caught.
 const CAUGHT_PERCENT: usize = 97;
 
-/// What the command line says.
+/// The options of the command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// How many of them, selected at random; without it, all.
+    /// The number of randomly selected mutants; all if absent.
     pub(crate) sample: Option<usize>,
-    /// The seed of the selection; the same seed selects the same ones.
+    /// The seed of the selection, for repeating it.
     pub(crate) seed: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let program = tools::cargo_mutants(workspace, &progress)?;
-    // For the vectors, which the command line reads too; this program is built from unchanged code.
+    // The command line runs the vectors, too. It is built from unchanged code.
     up::service(workspace, &progress)?;
     let mut call = call(workspace, &program);
     if let Some(count) = options.sample {
@@ -69,22 +69,22 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     }
     let output = workspace.notes().join("mutants");
     let folder = output.join("mutants.out");
-    // Results of an earlier run are not results of this one.
+    // Removes the results of earlier runs.
     fs::remove_dir_all(&folder).ok();
     let step = progress.slow("mutants", "each is compiled and tested");
     let ended = call
         .args(["--output"])
         .args([&output])
-        // Of its own, so that a later run finds the dependencies compiled.
+        // A separate target folder, so that later runs find the dependencies compiled.
         .env("CARGO_TARGET_DIR", workspace.target.join("mutants"))
         .env("GBAC_BIN", workspace.gbac())
-        // To `cargo test`, and to the tests.
+        // Arguments for `cargo test`, then for the tests.
         .args(["--", "--tests", "--"])
         .args(SKIPPED.iter().flat_map(|module| ["--skip".to_owned(), format!("{module}::")]))
         .env("GBAC_CASES", CASES)
         .finish(Some(&step))?;
     let lines = |name: &str| names(&folder.join(name));
-    // A test that no longer ends is noticed as well.
+    // A timeout counts as caught.
     let (caught, missed) = ([lines("caught.txt"), lines("timeout.txt")].concat(), lines("missed.txt"));
     let viable = caught.len() + missed.len();
     if viable == 0 {
@@ -101,20 +101,20 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     })
 }
 
-/// cargo-mutants, over the files that matter.
+/// A call of cargo-mutants for the mutated folders.
 fn call(workspace: &Workspace, program: &Path) -> Call {
     let files = FOLDERS.iter().flat_map(|folder| ["--file".to_owned(), format!("engine/src/{folder}/**")]);
     Call::new(program, &workspace.root)
         .args(["mutants", "--package", "gbac-engine", "--test-package", "gbac-engine,gbac-analysis,gbac-json,gbac-tests"])
         .args(files)
-        // cargo-mutants is called as cargo calls it.
+        // cargo-mutants expects the environment of a cargo subcommand.
         .env("CARGO", env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Selects so many of the names by the seed.
+/// Selects `count` of the names by the seed.
 fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
     let mut state = seed;
-    // SplitMix64: a name for each place, from those that are left.
+    // SplitMix64 selects a name for each place from the remaining ones.
     let mut next = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -153,7 +153,7 @@ fn names(file: &PathBuf) -> Vec<String> {
     fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
-/// A problem when too few were caught.
+/// Returns an error if too few were caught.
 fn judge(caught: usize, viable: usize) -> Result<()> {
     if caught * 100 >= viable * CAUGHT_PERCENT {
         return Ok(());

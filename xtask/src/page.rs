@@ -1,6 +1,6 @@
-//! Makes the console's page: `console/index.html` with the files that it names, as Trunk does.
+//! Creates the console's page from `console/index.html` and the files that it references, like Trunk.
 //!
-//! A tag with `data-trunk` names a file of `console/`, or the program; the page that comes out names what lies beside it.
+//! A tag with `data-trunk` references a file of `console/`, or the program; the resulting page references the files next to it.
 
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
@@ -9,33 +9,33 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The name of the console's package, and so of its program's files.
+/// The name of the console's package and of its program's files.
 pub(crate) const NAME: &str = "gbac-console";
 /// The page itself.
 pub(crate) const INDEX: &str = "index.html";
-/// What marks a tag that is replaced.
+/// The mark of a tag to replace.
 const MARK: &str = " data-trunk ";
 
 /// Files by name.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// How files are named.
+/// The naming of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// With a hash of their content, so that browsers may keep them.
+    /// With a hash of their content, so that browsers can cache them.
     Hashed,
-    /// As they are, so that a running service finds the new ones under the names of the old ones.
+    /// Unchanged, so that a running service finds new files under the old names.
     Plain,
 }
 
 /// The compiled and bound console.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
-    /// What is added to the names of its files; nothing for plain names.
+    /// The suffix of its file names; empty for plain names.
     pub(crate) suffix: String,
-    /// Its files, named already.
+    /// Its files with their final names.
     pub(crate) files: Files,
-    /// What the page has before the script that starts it.
+    /// The part of the page before the script that starts it.
     pub(crate) head: String,
 }
 
@@ -77,7 +77,7 @@ impl Program {
         )
     }
 
-    /// What has a browser fetch it before the script runs.
+    /// The tags that make browsers fetch it before the script runs.
     fn preload(&self) -> String {
         let suffix = &self.suffix;
         format!(
@@ -87,7 +87,7 @@ impl Program {
     }
 }
 
-/// The page of the folder `console`, with everything that it names.
+/// Builds the page of the folder `console` with all referenced files.
 pub(crate) fn build(console: &Path, names: Names, program: Program) -> Result<Files> {
     let page = read(console, INDEX)?;
     let page = String::from_utf8(page).map_err(|_| wrong("it is not UTF-8"))?;
@@ -133,7 +133,7 @@ pub(crate) fn build(console: &Path, names: Names, program: Program) -> Result<Fi
     Ok(files)
 }
 
-/// Puts files into a folder in the place of everything that is there; the page last, because it makes the folder a console.
+/// Replaces the contents of a folder with files. The page is written last, because it marks the folder as a console.
 pub(crate) fn replace(folder: &Path, files: &Files) -> io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -141,7 +141,7 @@ pub(crate) fn replace(folder: &Path, files: &Files) -> io::Result<()> {
     write(folder, files)
 }
 
-/// Puts files into a folder, over those of the same names; the page last.
+/// Writes files into a folder, replacing those with the same names. The page is written last.
 pub(crate) fn write(folder: &Path, files: &Files) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let is_page = |name: &str| name == INDEX;
@@ -177,7 +177,7 @@ mod tests {
         <script data-trunk src=\"style/theme.js\"></script>\n<link data-trunk rel=\"css\" href=\"style/look.css\">\n\
         <link data-trunk rel=\"rust\" data-bin=\"gbac-console\" data-wasm-opt=\"z\">\n</head>\n<body>\n</body>\n";
 
-    /// A fresh folder of this test with a console in it.
+    /// A new folder for this test with a console in it.
     fn console(name: &str, page: &str) -> PathBuf {
         let folder = std::env::current_exe().unwrap().with_file_name(format!("page-{name}"));
         fs::remove_dir_all(&folder).ok();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_know_is_a_problem() {
+    fn unknown_tags_are_errors() {
         let problem =
             |name, page: &str| build(&console(name, page), Names::Plain, program("")).unwrap_err().to_string();
         let page = PAGE.replace("look.css", "gone.css");

@@ -1,6 +1,6 @@
 //! `cargo xtask pages`: measures the published console in a browser with large policies.
 //!
-//! What is measured, and with which limits, is in two files of journeys; here they get a published console and service.
+//! Two browser tests define the measurements and limits; this module gives them a published console and service.
 
 use crate::browser;
 use crate::problem::Result;
@@ -11,13 +11,13 @@ use crate::tools;
 use crate::workspace::Workspace;
 use std::env::consts::EXE_SUFFIX;
 
-/// Where the journeys lie, and those that measure.
+/// The folder of the browser tests.
 const FOLDER: &str = "tests/e2e";
 const MEASURE: [&str; 2] = ["scale.test.mjs", "scale-simulator.test.mjs"];
-/// What node's reporter puts before a line that a test tells.
+/// The prefix of a test's messages in the output of node's reporter.
 const TOLD: &str = "# ";
 
-/// Builds, measures, prints what was measured and with `write` puts it into docs/benchmarks.md.
+/// Builds, measures, prints the results and, with `write`, writes them to docs/benchmarks.md.
 pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     let progress = Progress::new();
     let browser = browser::browser(workspace, &progress)?;

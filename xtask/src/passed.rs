@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// What decides every check: how it is built, and what runs it.
+/// The inputs of every check: its build and its runner.
 const ALWAYS: [&str; 8] = [
     ".cargo/config.toml",
     "Cargo.lock",
@@ -19,15 +19,15 @@ const ALWAYS: [&str; 8] = [
     "Trunk.toml",
 ];
 
-/// The notes of one run of `cargo xtask test`.
+/// The records of one run of `cargo xtask test`.
 pub(crate) struct Passed<'a> {
     workspace: &'a Workspace,
-    /// What decides the results besides the files: the form of the run, the tools, and the variables that tests read.
+    /// The inputs other than files: the options of the run, the tools, and the variables that tests read.
     settings: Vec<String>,
 }
 
 impl<'a> Passed<'a> {
-    /// The notes for a run with these settings; none in CI, where everything runs.
+    /// The records for a run with these settings; `None` in CI, where everything runs.
     pub(crate) fn new(workspace: &'a Workspace, mut settings: Vec<String>) -> Option<Self> {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
         if is_set("CI") {
@@ -45,13 +45,13 @@ impl<'a> Passed<'a> {
         Some(Self { workspace, settings })
     }
 
-    /// Whether the check passed with what these files and folders hold now. What cannot be read did not pass.
+    /// Whether the check passed with the current contents of these files and folders. Unreadable files count as changed.
     pub(crate) fn is_known(&self, check: &str, inputs: &[&str]) -> bool {
         let noted = fs::read_to_string(self.note(check));
         noted.is_ok_and(|noted| self.state(check, inputs).is_ok_and(|state| noted == state))
     }
 
-    /// What the files and folders hold now, to be noted with [`Passed::add`] once the check has passed.
+    /// A hash of the current contents, for [`Passed::add`] after the check has passed.
     pub(crate) fn state(&self, check: &str, inputs: &[&str]) -> io::Result<String> {
         let mut state = Fingerprint::new().word(check);
         for setting in &self.settings {
@@ -63,14 +63,14 @@ impl<'a> Passed<'a> {
         Ok(state.finish())
     }
 
-    /// Notes that the check passed. A note that cannot be written costs another run.
+    /// Records that the check passed. If that fails, the check only runs again.
     pub(crate) fn add(&self, check: &str, state: &str) {
         let note = self.note(check);
         note.parent().map(fs::create_dir_all);
         fs::write(note, state).ok();
     }
 
-    /// Forgets that the check passed.
+    /// Removes the record of the check.
     pub(crate) fn remove(&self, check: &str) {
         fs::remove_file(self.note(check)).ok();
     }

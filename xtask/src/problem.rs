@@ -2,27 +2,27 @@
 
 use std::fmt;
 
-/// Why a command stops, with output and hints, as a terminal shows it.
+/// The error of a command, with output and hints for a terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// What went wrong: lower case, no final period.
+    /// The message: lower case, no final period.
     message: String,
-    /// What to do about it, where that is known.
+    /// The recommended action, if known.
     hint: Option<String>,
     /// The output of the program that failed, oldest line first.
     output: Vec<String>,
 }
 
-/// What every task returns.
+/// The result of every task.
 pub(crate) type Result<T> = std::result::Result<T, Problem>;
 
 impl Problem {
-    /// A problem described by `message`.
+    /// Creates an error with a message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, output: Vec::new() }
     }
 
-    /// Adds what to do about it.
+    /// Adds the recommended action.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -19,17 +19,17 @@ pub(crate) struct Call {
     command_line: String,
 }
 
-/// How a program ended.
+/// The result of a program.
 pub(crate) struct Ended {
-    /// It ended with exit code 0.
+    /// Whether it exited with 0.
     pub(crate) success: bool,
-    /// Standard output and standard error, as they came.
+    /// The lines of standard output and standard error, in order.
     pub(crate) lines: Vec<String>,
-    /// The command as a person would type it.
+    /// The command, as typed in a shell.
     command_line: String,
 }
 
-/// Calls cargo, the one that runs this program.
+/// A call of the cargo that runs this program.
 pub(crate) fn cargo(root: &Path) -> Call {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut call = Call::new(&cargo, root).env("CARGO_TERM_COLOR", "never");
@@ -38,14 +38,14 @@ pub(crate) fn cargo(root: &Path) -> Call {
 }
 
 impl Call {
-    /// Calls `program` in the folder `dir`.
+    /// A call of `program` in the folder `dir`.
     pub(crate) fn new(program: impl AsRef<OsStr>, dir: &Path) -> Self {
         let program = program.as_ref();
         let command_line = Path::new(program).file_stem().unwrap_or(program).to_string_lossy().into_owned();
         let mut command = Command::new(program);
         command.current_dir(dir).stdin(Stdio::null());
-        // `cargo run` describes this package to its program. Handed on, these make build scripts that watch them
-        // (ring's does) run again whenever cargo is called with and without xtask in turn.
+        // `cargo run` sets variables about this package. If they were inherited, build scripts that watch them (like ring's)
+        // would run again when cargo is called alternately with and without xtask.
         for (name, _) in env::vars_os() {
             let name_text = name.to_string_lossy();
             if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
@@ -87,12 +87,12 @@ impl Call {
         }
     }
 
-    /// The command as a person would type it.
+    /// The command, as typed in a shell.
     pub(crate) fn command_line(&self) -> &str {
         &self.command_line
     }
 
-    /// Runs to the end and keeps every line; `step` shows the newest one. An error only when it cannot be started.
+    /// Runs to the end and keeps every line; `step` shows the newest one. Returns an error only if it cannot be started.
     pub(crate) fn finish(self, step: Option<&Step<'_>>) -> Result<Ended> {
         let Self { mut command, command_line } = self;
         let (success, lines) =
@@ -100,7 +100,7 @@ impl Call {
         Ok(Ended { success, lines, command_line })
     }
 
-    /// Runs to the end with all output in `file`, and reads it from there.
+    /// Runs to the end with all output in `file`, and reads it afterwards.
     pub(crate) fn finish_into(self, file: &Path) -> Result<Ended> {
         let Self { mut command, command_line } = self;
         let (success, lines) = run_into(&mut command, file)
@@ -108,25 +108,25 @@ impl Call {
         Ok(Ended { success, lines, command_line })
     }
 
-    /// Runs to the end; a problem with the program's output when it ends with another exit code than 0.
+    /// Runs to the end; returns an error with the program's output if it fails.
     pub(crate) fn succeed(self, step: Option<&Step<'_>>) -> Result<Vec<String>> {
         self.finish(step)?.into_result()
     }
 
-    /// The first line that the program prints, or nothing when it cannot run.
+    /// The first line of output; `None` if it cannot run.
     pub(crate) fn first_line(self) -> Option<String> {
         let ended = self.finish(None).ok()?;
         ended.success.then(|| ended.lines.into_iter().next()).flatten()
     }
 
-    /// Takes the prepared command, to hand the terminal over to it.
+    /// Returns the prepared command, to give it the terminal.
     pub(crate) fn into_command(self) -> Command {
         self.command
     }
 }
 
 impl Ended {
-    /// The lines when the program ended well, else a problem that carries them.
+    /// The lines if the program succeeded, otherwise an error with the lines.
     pub(crate) fn into_result(self) -> Result<Vec<String>> {
         if self.success {
             Ok(self.lines)
@@ -136,7 +136,7 @@ impl Ended {
     }
 }
 
-/// Drops the lines in which cargo only reports progress.
+/// Removes cargo's progress lines.
 pub(crate) fn without_noise(lines: Vec<String>) -> Vec<String> {
     let noisy = |line: &String| {
         let first = line.split_whitespace().next().unwrap_or("");
@@ -145,12 +145,12 @@ pub(crate) fn without_noise(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().filter(|line| !noisy(line)).collect()
 }
 
-/// Both outputs go into one pipe, so that their lines keep their order.
+/// Runs a program with both outputs in one pipe, so that the lines keep their order.
 fn run(command: &mut Command, step: Option<&Step<'_>>) -> io::Result<(bool, Vec<String>)> {
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
-    // The command holds our ends of the pipe; without this the pipe would never end.
+    // The command owns our ends of the pipe; unless they are closed, the pipe never ends.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut lines = Vec::new();
     for line in BufReader::new(reader).split(b'\n') {
@@ -163,7 +163,7 @@ fn run(command: &mut Command, step: Option<&Step<'_>>) -> io::Result<(bool, Vec<
     Ok((child.wait()?.success(), lines))
 }
 
-/// Both outputs go into one file.
+/// Runs a program with both outputs in one file.
 fn run_into(command: &mut Command, file: &Path) -> io::Result<(bool, Vec<String>)> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -179,7 +179,7 @@ fn to_line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned()
 }
 
-/// Finds a program in `PATH`, as a shell would.
+/// Finds a program in `PATH`, like a shell.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
@@ -188,7 +188,7 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
         .find(|file| is_program(file))
 }
 
-/// Whether `file` can be run.
+/// Whether `file` is executable.
 pub(crate) fn is_program(file: &Path) -> bool {
     #[cfg(unix)]
     {

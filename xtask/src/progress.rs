@@ -4,16 +4,16 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// How wide the live line may be.
+/// The width of the live line.
 const WIDTH: usize = 79;
 
-/// The lines of one run; shared by the threads that work at the same time.
+/// The lines of one run, shared by concurrent threads.
 pub(crate) struct Progress {
     live: bool,
     running: Mutex<Vec<Running>>,
 }
 
-/// A step under way.
+/// A running step.
 struct Running {
     name: String,
     latest: String,
@@ -27,18 +27,18 @@ pub(crate) struct Step<'a> {
 }
 
 impl Progress {
-    /// Lines for this run; live ones only where standard error is a terminal.
+    /// Creates the progress of this run; live lines appear only if standard error is a terminal.
     pub(crate) fn new() -> Self {
         Self { live: io::stderr().is_terminal(), running: Mutex::new(Vec::new()) }
     }
 
-    /// Starts a step that is usually over at once.
+    /// Starts a step that is usually short.
     pub(crate) fn quick(&self, name: &str) -> Step<'_> {
         self.running().push(Running { name: name.to_owned(), latest: String::new() });
         Step { progress: self, name: name.to_owned(), started: Instant::now() }
     }
 
-    /// Starts a step that takes a while, and says what it is about to do.
+    /// Starts a step that takes a while, and prints what it does.
     pub(crate) fn slow(&self, name: &str, what: &str) -> Step<'_> {
         let step = self.quick(name);
         if self.live {
@@ -49,7 +49,7 @@ impl Progress {
         step
     }
 
-    /// Prints a line of its own.
+    /// Prints a separate line.
     pub(crate) fn print(&self, line: &str) {
         let running = self.running();
         self.clear();
@@ -61,14 +61,14 @@ impl Progress {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wipes the live line.
+    /// Clears the live line.
     fn clear(&self) {
         if self.live {
             eprint!("\r{:WIDTH$}\r", "");
         }
     }
 
-    /// Draws the live line: the names of what runs, and the newest thing that the last of them said.
+    /// Draws the live line: the names of the running steps, and the newest output of the last one.
     fn draw(&self, running: &[Running]) {
         if !self.live || running.is_empty() {
             return;
@@ -82,13 +82,13 @@ impl Progress {
     }
 }
 
-/// Prints a result on standard output. Nobody reading it, as after `| head`, is no fault.
+/// Prints a result to standard output. A closed pipe, as after `| head`, is not an error.
 pub(crate) fn say(text: &str) {
     writeln!(io::stdout(), "{text}").ok();
 }
 
 impl Step<'_> {
-    /// Shows the newest line of the program that this step runs, on a terminal only.
+    /// Shows the newest output line of the step's program, only on a terminal.
     pub(crate) fn latest(&self, line: &str) {
         if !self.progress.live {
             return;
@@ -101,12 +101,12 @@ impl Step<'_> {
         self.progress.draw(&running);
     }
 
-    /// Ends the step well.
+    /// Ends the step successfully.
     pub(crate) fn done(self, what: &str) {
         self.end(what);
     }
 
-    /// Ends the step with a problem; the problem itself is printed by whoever stops.
+    /// Ends the step with an error, which the caller prints.
     pub(crate) fn failed(self) {
         self.end("FAILED");
     }

@@ -5,10 +5,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 
-/// The variable of the environment for [`flags`], whose flags hold spaces where a path does.
+/// The environment variable for [`flags`], whose flags contain spaces if a path does.
 pub(crate) const VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
 
-/// These flags for rustc, and those that leave a crate's path `regex-lite-0.1.9/src/lib.rs`, wherever cargo keeps what it downloads.
+/// Adds flags to those for rustc that shorten a crate's path to `regex-lite-0.1.9/src/lib.rs`, independent of cargo's folders.
 pub(crate) fn flags(before: &[&str]) -> OsString {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -19,7 +19,7 @@ pub(crate) fn flags(before: &[&str]) -> OsString {
     let mut flags: Vec<OsString> = before.iter().map(OsString::from).collect();
     for folder in folders {
         let mut flag = OsString::from("--remap-path-prefix=");
-        // With a separator at its end: what is left begins with the crate.
+        // With a trailing separator, so that the remaining path begins with the crate.
         flag.push(folder.join(""));
         flag.push("=");
         flags.push(flag);

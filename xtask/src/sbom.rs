@@ -1,4 +1,4 @@
-//! `cargo xtask sbom`: the software bill of materials, in CycloneDX. The document is made by `xtask/sbom`.
+//! `cargo xtask sbom`: runs `xtask/sbom`, which creates the software bill of materials in CycloneDX.
 
 use crate::problem::Result;
 use crate::process::cargo;

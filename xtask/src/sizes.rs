@@ -12,10 +12,10 @@ use crate::workspace::Workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The marks between which `--write` puts the table.
+/// The marks around the table that `--write` replaces.
 const MARKS: (&str, &str) = ("<!-- sizes: begin -->", "<!-- sizes: end -->");
 
-/// `cargo xtask build-console`: into `dist/`, as it is published.
+/// `cargo xtask build-console`: builds the published console into `dist/`.
 pub(crate) fn build_console(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
@@ -30,7 +30,7 @@ pub(crate) fn build_console(workspace: &Workspace) -> Result<()> {
     check(workspace, &sizes)
 }
 
-/// `cargo xtask sizes`: builds everything as it is published, prints the table and checks the limit.
+/// `cargo xtask sizes`: builds everything for publishing, prints the table and checks the limits.
 pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
@@ -47,7 +47,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         .and_then(|()| fs::write(&json, to_json(&sizes)))
         .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", json.display())))?;
     say(&format!("\n{}\n{}", table(&sizes), json.display()));
-    // What is recorded is what the next change is compared with.
+    // Checked first, because later changes are compared with the recorded sizes.
     check(workspace, &sizes)?;
     if write {
         write_into(&workspace.root.join(PAGE), MARKS, &table(&sizes))?;
@@ -64,7 +64,7 @@ fn release_console(workspace: &Workspace, progress: &Progress, tools: &Bundler) 
     console::bundle(workspace, progress, Build::Release, tools)
 }
 
-/// The files of `dist/` that make up the page, by kind; names carry hashes, so the kind is what a table can name.
+/// The files of the page in `dist/`, by kind, because their names contain hashes.
 fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     let dist = workspace.root.join("dist");
     let failed = |error| Problem::new(format!("cannot read `{}`: {error}", dist.display()));
@@ -86,8 +86,8 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     Ok(files)
 }
 
-/// The names of the files that the page has a browser fetch before the console draws what this address shows: those that
-/// it links, and those that it lists for the address.
+/// The names of the files that a browser fetches before the console can draw this path: those that the page links, and those
+/// that it lists for the path.
 fn first_load(page: &str, address: &str) -> Vec<String> {
     let linked = page.split(['"', '\'']).filter_map(|text| text.strip_prefix('/'));
     let mut names: Vec<String> = linked
@@ -102,7 +102,7 @@ fn first_load(page: &str, address: &str) -> Vec<String> {
     names
 }
 
-/// Puts tables between two marks of a document.
+/// Replaces the text between two marks of a document.
 pub(crate) fn write_into(document: &Path, marks: (&str, &str), tables: &str) -> Result<()> {
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", document.display()));
     let text = fs::read_to_string(document).map_err(failed)?;
@@ -123,7 +123,7 @@ mod tests {
     use super::{MARKS, between_marks, first_load};
 
     #[test]
-    fn a_first_visit_is_what_the_page_links_and_lists() {
+    fn first_visits_fetch_linked_and_listed_files() {
         let page = "<link href=\"/app-1.css\"/><script src=\"/theme-2.js\"></script><a href=\"/security/roles\">\
             <script>for (const file of {\"/\":[\"split_a\"],\"/security/roles\":[\"chunk_1\",\"split_b\"],}[x]) {\
             href: `/${file}-0aF.wasm`</script><script>import x from '/gbac-console-0aF.js';</script>";
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn replaces_only_what_stands_between_the_marks() {
+    fn replaces_only_the_text_between_the_marks() {
         let text = "# Sizes\n<!-- sizes: begin -->\nold\n<!-- sizes: end -->\nend\n";
         let new = "# Sizes\n<!-- sizes: begin -->\nnew\n<!-- sizes: end -->\nend\n";
         assert_eq!(between_marks(text, MARKS, "new\n").as_deref(), Some(new));

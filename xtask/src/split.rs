@@ -16,10 +16,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the splitter calls the script that fetches the files.
+/// The splitter's name of the script that fetches the files.
 const LINK: &str = "__wasm_split.js";
 
-/// Which part each address begins with; the page fetches its files before the console runs.
+/// The first part of each path, whose files the page fetches before the console runs.
 pub(crate) const FIRST: [(&str, &str); 12] = [
     ("/", "simulator"),
     ("/connection", "rest"),
@@ -35,10 +35,10 @@ pub(crate) const FIRST: [(&str, &str); 12] = [
     ("/security/simulator", "simulator"),
 ];
 
-/// The files of one part that are not the console's first file, without their endings.
+/// The files of each part, except the console's first file, without their extensions.
 type Parts = BTreeMap<String, Vec<String>>;
 
-/// Splits what cargo compiled for `profile`.
+/// Splits the console that cargo compiled for `profile`.
 pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step: &Step<'_>) -> Result<Program> {
     let (Some(splitter), Some(wasm_opt)) = (&tools.wasm_split, &tools.wasm_opt) else {
         return Err(Problem::new("the console is split only with wasm-split-cli and wasm-opt"));
@@ -60,7 +60,7 @@ pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step:
     program(&folder).map_err(|error| Problem::new(format!("cannot read the split console: {error}")))
 }
 
-/// The files of a folder with this ending, in order.
+/// The files of a folder with this extension, sorted.
 fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     let mut files: Vec<_> =
@@ -69,14 +69,14 @@ fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Names the files by the content of all of them, since they fit only each other.
+/// Names the files by a hash of all of them, because they only work together.
 fn program(folder: &Path) -> io::Result<Program> {
     let hash = Fingerprint::new().path(folder, ".")?.finish();
     let named = |name: &str, ending: &str| format!("{name}-{hash}{ending}");
     let link = fs::read_to_string(folder.join(LINK))?;
     let parts = parts_of(&link);
     let shared = |text: &str| {
-        // Scripts import it by its new name; the wasm file knows it by the first one.
+        // Scripts import it by its new name, the wasm file by its first name.
         let text = text.replace(&format!("from \"./{LINK}\""), &format!("from \"./{}\"", named("split", ".js")));
         let text = text.replace(&format!("./{NAME}.js"), &format!("./{}", named(NAME, ".js")));
         let mut text = text.replace(&format!("{NAME}_bg.wasm"), &named(NAME, "_bg.wasm"));
@@ -102,7 +102,7 @@ fn program(folder: &Path) -> io::Result<Program> {
     Ok(Program { suffix: format!("-{hash}"), files: program, head })
 }
 
-/// Which files each part needs, read from the script that fetches them: its own last, before it those that it shares.
+/// The files that each part needs, parsed from the script that fetches them: shared files first, its own last.
 fn parts_of(link: &str) -> Parts {
     let mut parts = Parts::new();
     for definition in link.split("export const __wasm_split_load_").skip(1) {
@@ -122,8 +122,8 @@ fn parts_of(link: &str) -> Parts {
     parts
 }
 
-/// What has the browser fetch what the address begins with, before the script that starts the console, so that all are
-/// fetched at once. None when a part is missing.
+/// The script that makes browsers fetch the first part of a path before the console's script starts, so that all files are
+/// fetched at once. `None` if a part is missing.
 fn head(hash: &str, parts: &Parts) -> Option<String> {
     let mut map = String::new();
     for (address, part) in FIRST {
@@ -140,8 +140,8 @@ fn head(hash: &str, parts: &Parts) -> Option<String> {
     ))
 }
 
-/// What [`head`] wrote for an address: the hash in all names, and the files without it. None for a page that is not
-/// split, or lists nothing for the address.
+/// The output of [`head`] for a path: the hash in all names, and the files without it. `None` if the page is not split or does
+/// not list the path.
 pub(crate) fn files_of<'p>(page: &'p str, address: &str) -> Option<(&'p str, Vec<&'p str>)> {
     let (_, rest) = page.split_once(&format!("\"{address}\":["))?;
     let (list, rest) = rest.split_once(']')?;
@@ -176,7 +176,7 @@ export const __wasm_split_load_empty = wrapAsyncCb(makeLoad(() => async (_imp) =
     }
 
     #[test]
-    fn the_page_fetches_what_its_address_begins_with() {
+    fn pages_fetch_the_first_part_of_their_path() {
         let parts = FIRST.iter().map(|(_, part)| ((*part).to_owned(), vec![format!("split_{part}")])).collect();
         let head = super::head("12ab", &parts).unwrap();
         assert!(head.starts_with("<link rel=\"modulepreload\" href=\"/split-12ab.js\""), "{head}");

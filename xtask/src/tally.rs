@@ -1,8 +1,8 @@
-//! Counts of tests, read from what the runners print.
+//! Counts of tests, parsed from the output of test runners.
 
 use std::ops::AddAssign;
 
-/// How many tests passed, failed, and were left out.
+/// The number of tests that passed, failed and were skipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
@@ -27,8 +27,8 @@ impl Tally {
         sum
     }
 
-    /// Sums the closing lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on.
-    /// A canceled test is a failed one: it did not run to its end.
+    /// Sums the last lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on. A canceled test counts as
+    /// failed, because it did not finish.
     pub(crate) fn of_node(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {
@@ -60,7 +60,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// The number that stands right before `word`; 0 without one.
+/// The number directly before `word`; 0 if there is none.
 fn count_before(text: &str, word: &str) -> u64 {
     text.split_once(word)
         .and_then(|(before, _)| before.split_whitespace().last())

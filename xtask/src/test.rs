@@ -26,21 +26,21 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// One check: its name for `--only`, what it is, the files and folders that decide whether it passes, and how it runs.
+/// One check: its name for `--only`, its title, the files and folders that affect its result, and its function.
 struct Check {
     name: &'static str,
     title: &'static str,
-    /// Nothing: it runs every time.
+    /// If empty, it always runs.
     inputs: &'static [&'static str],
     run: fn(&Context<'_>, &Check) -> Result<Report>,
 }
 
-/// The checks that only the long form runs, unless they are named.
+/// The checks that only the long form runs, unless `--only` names them.
 const LONG: [&str; 1] = ["fuzz"];
-/// Parts of other checks, which run only when they are named.
+/// Parts of other checks, which run only if `--only` names them.
 const PARTS: [&str; 1] = ["portable"];
-/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, how often the service is killed, that the
-/// JavaScript package is tried in every toolchain, and how many requests the service answers during each attack.
+/// The variables of the long form: the numbers of cases, of ACLs of an exhaustive policy, of kills of the service, of requests
+/// during each attack, and that the JavaScript package is tested in every toolchain.
 const LONG_ENV: [(&str, &str); 5] = [
     ("GBAC_CASES", "2000000"),
     ("GBAC_ACLS", "3"),
@@ -48,26 +48,26 @@ const LONG_ENV: [(&str, &str); 5] = [
     ("GBAC_MATRIX", "long"),
     ("GBAC_REQUESTS", "300"),
 ];
-/// Where a person sets the seed of random cases, and where proptest reads it.
+/// The variable with the seed of random cases, and proptest's own one.
 const SEED: &str = "GBAC_SEED";
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
 /// The targets in `fuzz/`.
 const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
-/// How long each of them runs.
+/// The time of each in seconds.
 const FUZZ_SECONDS: u32 = 300;
 
-/// What the lints read; the README is in the documentation of a crate.
+/// The inputs of the lints. The README is part of a crate's documentation.
 const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "server", "tests", "README.md"];
-/// What the console is made of.
+/// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
-/// What the JavaScript package is made of and tested with.
+/// The inputs of the JavaScript package and its tests.
 const PACKAGE: &[&str] = &["api", "cli", "console/model", "engine", "server", "tests", "www", "docs", "README.md"];
-/// What the TypeScript declarations are made of.
+/// The inputs of the TypeScript declarations.
 const TYPES: &[&str] = &["engine", "www"];
-/// Tests that read documents, examples and everything else.
+/// The inputs of tests that read documents, examples and everything else.
 const ALL: &[&str] = &["."];
 
-/// All checks, cheap ones first.
+/// All checks, fast ones first.
 const CHECKS: &[Check] = &[
     Check { name: "fmt", title: "rustfmt has nothing to change", inputs: RUST, run: fmt },
     Check { name: "clippy", title: "clippy, natively", inputs: RUST, run: clippy },
@@ -79,7 +79,7 @@ const CHECKS: &[Check] = &[
         run: dependencies,
     },
     Check { name: "native", title: "Rust tests", inputs: ALL, run: native },
-    // With the features that it asks for, and so not among the others.
+    // Separate from the other crates, because of its features.
     Check { name: "watch", title: "the watcher of `cargo xtask dev`", inputs: &["xtask"], run: watch },
     Check {
         name: "console-native",
@@ -87,7 +87,7 @@ const CHECKS: &[Check] = &[
         inputs: CONSOLE,
         run: console_native,
     },
-    // With a feature that no program has, and so not among the others.
+    // Separate from the other crates, because no program has its feature.
     Check {
         name: "types",
         title: "the TypeScript declarations are what the Rust types say",
@@ -121,16 +121,16 @@ const CHECKS: &[Check] = &[
     Check { name: "fuzz", title: "fuzz targets, for a fixed time; with --long only", inputs: &[], run: fuzz },
 ];
 
-/// What a runner reported; `problem` when it ended badly.
+/// The report of a test runner; `problem` if it failed.
 struct Report {
     tally: Tally,
     problem: Option<Problem>,
 }
 
-/// The result of a check that did not pass.
+/// The result of a failed check.
 const FAILED: &str = "FAILED";
 
-/// A line of the closing table.
+/// A row of the final table.
 struct Row {
     name: &'static str,
     tally: Tally,
@@ -144,12 +144,12 @@ impl Row {
     }
 }
 
-/// What several checks need, each built at most once.
+/// Builds that several checks share.
 struct Context<'a> {
     workspace: &'a Workspace,
     progress: &'a Progress,
     long: bool,
-    /// Of random cases, where a test has none of its own.
+    /// The seed of random cases, for tests without an own seed.
     seed: String,
     binder: OnceLock<Result<Binder>>,
     js: OnceLock<Result<Vec<Size>>>,
@@ -158,14 +158,14 @@ struct Context<'a> {
     browser: OnceLock<Result<Browser>>,
 }
 
-/// Prints the names that `--only` takes.
+/// Prints the names for `--only`.
 pub(crate) fn list() {
     for check in CHECKS {
         say(&format!("{:<15} {}", check.name, check.title));
     }
 }
 
-/// Runs the checks that `only` names, or all of them, in their long form or not, and says whether all of them passed.
+/// Runs the checks in `only`, or all, optionally in their long form, and returns whether all passed.
 pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<ExitCode> {
     let checks = select(only, long)?;
     let progress = Progress::new();
@@ -173,7 +173,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<
     let seed = env::var(SEED).unwrap_or_else(|_| seed().to_string());
     progress.print(&format!("{SEED}={seed} repeats the random cases of the Rust tests"));
     let context = Context::new(workspace, &progress, long, seed);
-    // A check that is named runs in any case.
+    // Named checks always run.
     let passed = if only.is_empty() { Passed::new(workspace, settings(workspace, long)) } else { None };
     let rows: Vec<Row> = checks.iter().map(|check| run_or_skip(&context, check, passed.as_ref())).collect();
     let failures = failures(&rows);
@@ -184,7 +184,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<
     Ok(if failures.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The checks with these names, in their own order; without a name all of them that this form has.
+/// The checks with these names, in the order of the table; without names, all checks of this form.
 fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
     if let Some(unknown) = only.iter().find(|name| CHECKS.iter().all(|check| check.name != name.as_str())) {
         let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
@@ -192,17 +192,17 @@ fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
             Problem::new(format!("unknown check `{unknown}`")).hint(format!("the checks are: {}", names.join(", ")))
         );
     }
-    let wanted = |check: &&Check| match only {
+    let is_selected = |check: &&Check| match only {
         [] => !PARTS.contains(&check.name) && (long || !LONG.contains(&check.name)),
         only => only.iter().any(|name| name == check.name),
     };
-    Ok(CHECKS.iter().filter(wanted).collect())
+    Ok(CHECKS.iter().filter(is_selected).collect())
 }
 
-/// What decides the results of a run besides its files.
+/// The inputs of a run other than files.
 fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
     let node = tools::node(&workspace.root).ok().and_then(|node| node.args(["--version"]).first_line());
-    // Without these a check passes with less.
+    // Without these tools, a check tests less and passes.
     let trunk = Trunk::find(workspace).is_ok().to_string();
     let provider = glewlwyd::is_there().to_string();
     let deny = deny::is_there().to_string();
@@ -216,7 +216,7 @@ fn run_or_skip(context: &Context<'_>, check: &'static Check, passed: Option<&Pas
         context.progress.print(&format!("\n{}: skipped; it passed here, and its inputs are the same", check.name));
         return Row { name: check.name, tally: Tally::default(), result: "skipped", seconds: 0.0 };
     }
-    // Before it runs: what is changed meanwhile was perhaps not checked.
+    // Computed before the run, which may not check later changes.
     let state = passed.state(check.name, check.inputs);
     passed.remove(check.name);
     let row = run_one(context, check);
@@ -236,14 +236,14 @@ fn run_one(context: &Context<'_>, check: &'static Check) -> Row {
     let seconds = started.elapsed().as_secs_f64();
     let result = if problem.is_none() { "ok" } else { FAILED };
     if let Some(problem) = problem {
-        // A check that stopped before it could count is one failure.
+        // A check that stopped early counts as one failure.
         tally.failed = tally.failed.max(1);
         context.progress.print(&format!("{problem}"));
     }
     Row { name: check.name, tally, result, seconds }
 }
 
-/// The closing table, and the sum in a line of its own, which stays last.
+/// The final table, with the sum in a separate last line.
 fn table(rows: &[Row]) -> String {
     let mut text = "\ncheck           result   passed  failed  ignored   seconds\n".to_owned();
     let mut sum = Tally::default();
@@ -256,7 +256,7 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// The checks that failed, as a problem.
+/// The failed checks as an error.
 fn failures(rows: &[Row]) -> Option<Problem> {
     let failed: Vec<&str> = rows.iter().filter(|row| !row.is_ok()).map(|row| row.name).collect();
     let problem = Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
@@ -278,8 +278,8 @@ fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.run_once(check, call)
 }
 
-/// The crates that run in a page, and the engine below them, in the profile that the console is built with, so that
-/// their macros compile once.
+/// Lints the crates that run in a page and the engine, in the profile of the console's build, so that their macros compile
+/// once.
 fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root)
         .args(["clippy", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
@@ -299,7 +299,7 @@ fn dependencies(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
-    // The service embeds the console; without one it still serves everything else, and only `e2e` needs the page.
+    // The service embeds the console. Without it, only `e2e` fails.
     context.console().ok();
     context.service()?;
     let call = cargo(&context.workspace.root).args([
@@ -311,7 +311,7 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
         "gbac-console",
         "--exclude",
         "gbac-console-model",
-        // With features of what they use that would have the service compiled again.
+        // Their features of dependencies would cause another build of the service.
         "--exclude",
         "xtask-bind",
         "--exclude",
@@ -321,7 +321,7 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.tests(check, call, Tally::of_cargo)
 }
 
-/// The libraries and the command line, without what starts Unix programs or needs Node and a browser.
+/// Tests the libraries and the command line, without tests that start Unix programs or need Node or a browser.
 fn portable(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.service()?;
     let others = ["gbac-bench", "gbac-console", "gbac-server", "gbac-tests", "gbac-wasm", "xtask-bind", "xtask-watch"];
@@ -362,14 +362,14 @@ fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "www/test", |call| call)
 }
 
-/// The package, the command line and a service answer the same question the same way.
+/// Tests that the package, the command line and a service give equal results.
 fn agreement(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;
     context.node_tests(check, "tests/agreement", |call| call)
 }
 
-/// The packed package, installed in a folder outside the repository.
+/// Tests the packed package, installed in a folder outside of the repository.
 fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     let browser = context.browser()?;
@@ -379,7 +379,7 @@ fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "www/test/homes", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
 }
 
-/// The packed package, installed in an empty folder for each toolchain.
+/// Tests the packed package, installed in an empty folder for each toolchain.
 fn matrix(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     let browser = context.browser()?;
@@ -396,7 +396,7 @@ fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
     Ok(Report { tally: Tally::default(), problem: None })
 }
 
-/// By convention a crate's tests for the browser are its `tests/browser.rs`.
+/// Runs the tests for the browser, by convention each crate's `tests/browser.rs`.
 fn browser_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     let root = &context.workspace.root;
     let crates = [("engine/wasm", "gbac-wasm"), ("console", "gbac-console")];
@@ -418,7 +418,7 @@ fn browser_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.tests(check, call, Tally::of_cargo)
 }
 
-/// The page of `up` and that of `trunk build`, file by file.
+/// Compares the pages of `up` and `trunk build`, file by file.
 fn trunk_page(context: &Context<'_>, check: &Check) -> Result<Report> {
     let passed = Report { tally: Tally::default(), problem: None };
     let trunk = match Trunk::find(context.workspace) {
@@ -440,18 +440,18 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.console()?;
     context.service()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
-    // Two browsers side by side, also on two cores: a journey waits more than it computes.
+    // Two browsers at a time, even on two cores, because browser tests mostly wait.
     context.node_tests(check, "tests/e2e", |call| {
         call.args(["--test-concurrency=2"]).env("GBAC_CHROMIUM", &browser.chromium)
     })
 }
 
-/// Each target on what the vectors give it and on what it found before; libFuzzer says what a failing input was.
+/// Runs each target on inputs from the vectors and from earlier runs; libFuzzer reports the failing input.
 fn fuzz(context: &Context<'_>, check: &Check) -> Result<Report> {
     let mut tally = Tally::default();
     for target in FUZZ_TARGETS {
         let folder = format!("../target/fuzz/corpus/{target}");
-        // What is compiled in is set beside the targets, and flags from outside would take its place.
+        // The flags are in the folder of the targets; flags from the environment would replace them.
         let call = cargo(&context.workspace.root.join("fuzz"))
             .without_env("RUSTFLAGS")
             .without_env("CARGO_ENCODED_RUSTFLAGS")
@@ -498,7 +498,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What binds wasm to JavaScript.
+    /// The program that binds wasm to JavaScript.
     fn binder(&self) -> Result<Binder> {
         self.binder.get_or_init(|| Binder::build(self.workspace, self.progress, Speed::Compile)).clone()
     }
@@ -516,7 +516,7 @@ impl<'a> Context<'a> {
         self.js.get_or_init(build).clone()
     }
 
-    /// The console in `dist/`, as `up` builds it.
+    /// Builds the console in `dist/`, like `up`.
     fn console(&self) -> Result<()> {
         let build = || {
             if console::is_fresh(self.workspace, Build::Development) {
@@ -539,7 +539,7 @@ impl<'a> Context<'a> {
         Ok(Report { tally: Tally::default(), problem: ended.into_result().err() })
     }
 
-    /// Runs a program that counts tests. One that found no test at all has failed: it tested nothing.
+    /// Runs a program that counts tests. Zero tests count as a failure.
     fn tests(&self, check: &Check, call: Call, count: fn(&[String]) -> Tally) -> Result<Report> {
         let call = call
             .env("GBAC_BIN", self.workspace.gbac())
@@ -565,8 +565,8 @@ impl<'a> Context<'a> {
         self.tests(check, call.args(files), Tally::of_node)
     }
 
-    /// Runs with the output in a file: it stays there to be read, and a process that a test leaves behind cannot keep
-    /// us waiting, as it could at the other end of a pipe.
+    /// Runs with the output in a file, where it can be read later, and which a leftover process of a test cannot block, unlike
+    /// a pipe.
     fn logged(&self, check: &Check, call: Call) -> Result<Ended> {
         let step = self.progress.slow(check.name, "running");
         let ended = call.finish_into(&self.workspace.notes().join(format!("{}.log", check.name)));
@@ -578,7 +578,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The files `*.test.js` and `*.test.mjs` right in a folder.
+/// The files `*.test.js` and `*.test.mjs` directly in a folder.
 fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
     let dir = root.join(folder);
     let is_test = |path: &PathBuf| {
@@ -614,7 +614,7 @@ mod tests {
         assert!(select(&["fmtt".to_owned()], true).is_err());
     }
 
-    /// What passes here passes there.
+    /// The hosted workflows run the same checks as this command.
     #[test]
     fn the_hosted_workflows_run_every_check() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".github/workflows");
@@ -636,7 +636,7 @@ mod tests {
         }
     }
 
-    /// A tag can be moved to other code; a commit cannot.
+    /// A tag can be moved, a commit cannot.
     #[test]
     fn actions_of_workflows_are_pinned_by_commit() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".github/workflows");
@@ -655,7 +655,7 @@ mod tests {
         assert!(count > 10, "{count} actions");
     }
 
-    /// A check that skips itself by inputs that are not there would be skipped after every change.
+    /// A missing input would make a check skip itself after every change.
     #[test]
     fn every_input_is_there() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

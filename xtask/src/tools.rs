@@ -1,6 +1,6 @@
 //! Finds the pinned build tools on `PATH`, or installs them into the cache.
 //!
-//! This is the only place that knows how a tool is installed.
+//! Only this module installs tools.
 
 use crate::fingerprint::Fingerprint;
 use crate::guard::Guard;
@@ -13,22 +13,22 @@ use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The compile target of everything that runs in a page.
+/// The compile target of code that runs in a page.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
-/// What Trunk.toml is written for; nothing here calls it but a check. 0.22 needs Rust 1.96.
+/// The version for which Trunk.toml is written; only a check calls it. 0.22 needs Rust 1.96.
 pub(crate) const TRUNK: &str = "0.21.14";
-/// Must equal the crate's version in Cargo.lock: both sides of the binding have to agree.
+/// Equal to the crate's version in Cargo.lock, because both sides of the binding must match.
 pub(crate) const WASM_BINDGEN: &str = "0.2.129";
-/// Cuts the published console into files; its macros come with Leptos.
+/// Splits the published console into files; its macros are part of Leptos.
 pub(crate) const WASM_SPLIT: &str = "0.2.4";
-/// Changes code to see whether a test fails.
+/// The version of cargo-mutants.
 const MUTANTS: &str = "27.1.0";
 /// The major version of wasm-opt; tools/package-lock.json pins the package and its checksum.
 pub(crate) const WASM_OPT: &str = "132.0.0";
-/// The oldest wasm-opt that accepts what Rust 1.95 emits, given [`WASM_OPT_FEATURES`].
+/// The oldest wasm-opt that accepts the output of Rust 1.95, given [`WASM_OPT_FEATURES`].
 const WASM_OPT_OLDEST: &str = "108.0.0";
 
-/// What rustc's wasm uses beyond the first version of WebAssembly; named for every wasm-opt, though newer ones detect them.
+/// The WebAssembly features in rustc's output; listed for every wasm-opt, although newer ones detect them.
 pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -38,9 +38,9 @@ pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// How wasm-opt makes the modules small after compression: it shrinks, inlines nothing but what is as short as a call, and keeps
-/// what repeats, because repeated code is nearly free in brotli and inlined code is not. `-Oz` gives fewer bytes before compression and 2 KB more
-/// after it. Where a load or store says how its address is aligned, it says one byte then: no engine listens.
+/// Options that make the modules small after compression: it shrinks, inlines only functions as short as a call, and keeps
+/// repeated code, because repeated code is nearly free in brotli and inlined code is not. `-Oz` produces fewer bytes before
+/// compression and 2 KB more after it. The alignment of each load and store becomes one byte, because engines ignore it.
 pub(crate) const SHRINK: [&str; 13] = [
     "-Os",
     "--converge",
@@ -57,8 +57,8 @@ pub(crate) const SHRINK: [&str; 13] = [
     "--strip-target-features",
 ];
 
-/// How the tools are compiled. They work for seconds at a time, so the time to compile them is all that matters:
-/// without unwinding, checks and debug information there is a fifth less to compile.
+/// The profile of the tools. They run for seconds, so only the time to compile them matters: without unwinding, checks and
+/// debug information, a fifth less is compiled.
 const INSTALL_PROFILE: [(&str, &str); 5] = [
     ("CARGO_PROFILE_DEV_DEBUG", "0"),
     ("CARGO_PROFILE_DEV_PANIC", "abort"),
@@ -67,7 +67,7 @@ const INSTALL_PROFILE: [(&str, &str); 5] = [
     ("CARGO_INCREMENTAL", "0"),
 ];
 
-/// A wasm-opt that can be called.
+/// An installed wasm-opt.
 #[derive(Debug, Clone)]
 pub(crate) struct WasmOpt {
     pub(crate) program: PathBuf,
@@ -75,14 +75,14 @@ pub(crate) struct WasmOpt {
 }
 
 impl WasmOpt {
-    /// Makes a wasm file small, in its place.
+    /// Shrinks a wasm file in place.
     pub(crate) fn shrink(&self, workspace: &Workspace, file: &Path, step: &Step<'_>) -> Result<()> {
         let call = Call::new(&self.program, &workspace.root).args(SHRINK).args(WASM_OPT_FEATURES);
         call.args([file]).args(["-o"]).args([file]).succeed(Some(step)).map(drop)
     }
 }
 
-/// Checks that rustc is new enough, and that it can compile for the browser; adds the target where rustup may.
+/// Checks that rustc is new enough and can compile for the browser; adds the target if rustup is installed.
 pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick("rust");
     let needed = env!("CARGO_PKG_RUST_VERSION");
@@ -134,7 +134,7 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
     }
 }
 
-/// The splitter, for what is published. It does not tell its version, so only the cached one is known to be the right one.
+/// The splitter, for publishing. It does not report its version, so only the cached one is known to be correct.
 pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
     let tool = Installed { package: "wasm_split_cli_support", program: "wasm-split-cli", version: WASM_SPLIT };
     let (root, cached) = tool.place(workspace);
@@ -146,7 +146,7 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
     Ok(cached)
 }
 
-/// Puts faults into code, for `cargo xtask mutants`.
+/// Finds or installs cargo-mutants, for `cargo xtask mutants`.
 pub(crate) fn cargo_mutants(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
     let tool = Installed { package: "cargo-mutants", program: "cargo-mutants", version: MUTANTS };
     if let Some(found) = installed(workspace, tool.package, tool.program, tool.version) {
@@ -177,18 +177,18 @@ struct Installed {
 }
 
 impl Installed {
-    /// Where it is installed, and the program there.
+    /// Its installation folder, and the program in it.
     fn place(&self, workspace: &Workspace) -> (PathBuf, PathBuf) {
         let root = workspace.cache.join(format!("{}-{}", self.package, self.version));
         let cached = root.join("bin").join(format!("{}{EXE_SUFFIX}", self.program));
         (root, cached)
     }
 
-    /// Installs it and shows the progress.
+    /// Installs it and shows progress.
     fn install_with_step(&self, workspace: &Workspace, progress: &Progress, root: &Path, args: &[&str]) -> Result<()> {
         let step = progress.slow(self.program, &format!("installing {}, about a minute, once", self.version));
         let installed = || {
-            // Another run may be at it: both would build in one folder, and the first to end takes it away.
+            // Another run may be installing it: both would build in one folder, which the first one to finish removes.
             let lock = workspace.cache.join(format!("{}-{}.lock", self.package, self.version));
             let guard = Guard::wait(&lock, &step)?;
             let (_, cached) = self.place(workspace);
@@ -211,7 +211,7 @@ impl Installed {
     }
 
     fn install(&self, workspace: &Workspace, root: &Path, args: &[&str], step: &Step<'_>) -> Result<()> {
-        // A build folder of its own, so that two tools can be built at the same time; not needed afterwards.
+        // A separate build folder, so that two tools can be built concurrently; removed afterwards.
         let build = workspace.cache.join(format!("build-{}-{}", self.package, self.version));
         let mut call = cargo(&workspace.root)
             .args(["install", "--locked", "--debug", "--force", "--root"])
@@ -228,15 +228,15 @@ impl Installed {
     }
 }
 
-/// wasm-opt, for what is published; a development build does without it.
+/// wasm-opt, for publishing; development builds do not use it.
 pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<WasmOpt> {
-    let wanted = Version::parse(WASM_OPT);
+    let required = Version::parse(WASM_OPT);
     let on_path = find("wasm-opt").and_then(|program| Some(WasmOpt { version: version_of(&program)?, program }));
     let root = workspace.cache.join(format!("binaryen-{WASM_OPT}"));
     let ending = if cfg!(windows) { ".cmd" } else { "" };
     let cached = root.join("node_modules").join(".bin").join(format!("wasm-opt{ending}"));
     let in_cache = version_of(&cached).map(|version| WasmOpt { program: cached.clone(), version });
-    let fitting = on_path.iter().chain(&in_cache).find(|found| Some(found.version) == wanted);
+    let fitting = on_path.iter().chain(&in_cache).find(|found| Some(found.version) == required);
     if let Some(found) = fitting {
         let place = if found.program == cached { "in the cache" } else { "on PATH" };
         progress.quick("wasm-opt").done(&format!("{} {place}", found.version.major()));
@@ -245,8 +245,8 @@ pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<Was
     let step = progress.slow("wasm-opt", &format!("installing npm package binaryen {WASM_OPT}, once"));
     let installed = || {
         let _guard = Guard::wait(&workspace.cache.join(format!("binaryen-{WASM_OPT}.lock")), &step)?;
-        // Another run may have installed it meanwhile.
-        match version_of(&cached).filter(|version| Some(*version) == wanted) {
+        // Another run may have installed it in the meantime.
+        match version_of(&cached).filter(|version| Some(*version) == required) {
             Some(version) => Ok(WasmOpt { program: cached.clone(), version }),
             None => install_wasm_opt(&root, &cached, &step),
         }
@@ -286,7 +286,7 @@ fn install_wasm_opt(root: &Path, cached: &Path, step: &Step<'_>) -> Result<WasmO
     Ok(WasmOpt { program: cached.to_owned(), version })
 }
 
-/// Installs the packages that `folder`'s lock file names, unless they are there.
+/// Installs the packages of `folder`'s lock file, unless they are installed.
 pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -> Result<()> {
     let dir = workspace.root.join(folder);
     let step = progress.quick("npm");
@@ -334,20 +334,20 @@ pub(crate) fn node(dir: &Path) -> Result<Call> {
         .ok_or_else(|| Problem::new("node is not on PATH").hint("install Node.js 20 or newer from https://nodejs.org"))
 }
 
-/// What `program --version` says; nothing when it does not run.
+/// The version that `program --version` prints; `None` if it cannot run.
 pub(crate) fn version_of(program: &Path) -> Option<Version> {
     if !is_program(program) {
         return None;
     }
-    // On any line: Debian's chromium is a script that may grumble first.
+    // On any line, because Debian's chromium script may print warnings first.
     let call = Call::new(program, Path::new("."));
-    // A program that cargo calls by a word of its name wants that word first.
+    // A cargo subcommand requires its name as the first argument.
     let word = program.file_stem().and_then(|name| name.to_str()?.strip_prefix("cargo-"));
     let lines = call.args(word).args(["--version"]).succeed(None).ok()?;
     lines.iter().find_map(|line| Version::find(line))
 }
 
-/// A path for people: the home folder as `~`.
+/// A path for messages, with the home folder as `~`.
 fn short(path: &Path) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned)) {

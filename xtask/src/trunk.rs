@@ -18,7 +18,7 @@ pub(crate) struct Trunk {
 }
 
 impl Trunk {
-    /// Both in the right version, on `PATH` or where the tools of xtask lie; a sentence about what is missing otherwise.
+    /// Finds both in the required versions, on `PATH` or in the cache of xtask; otherwise, a sentence about the missing one.
     pub(crate) fn find(workspace: &Workspace) -> std::result::Result<Self, String> {
         let find = |package, program, version| {
             tools::installed(workspace, package, program, version)
@@ -30,7 +30,7 @@ impl Trunk {
         })
     }
 
-    /// The call that builds the console as `up` does, into a folder of its own; Trunk is kept from the network.
+    /// The call that builds the console like `up`, into a separate folder and without the network.
     pub(crate) fn build(&self, workspace: &Workspace) -> Call {
         let folders: Vec<PathBuf> = self.wasm_bindgen.parent().map(Path::to_owned).into_iter().collect();
         let call = Call::new(&self.trunk, &workspace.root)
@@ -38,19 +38,19 @@ impl Trunk {
             .args(["--cargo-profile", Build::Development.profile(), "--dist"])
             .args([dist(workspace)])
             .env("CARGO_TERM_COLOR", "never")
-            // Trunk reads NO_COLOR as a word that must be `true` or `false`, and RUST_LOG as its own verbosity.
+            // Trunk requires `true` or `false` in NO_COLOR, and uses RUST_LOG as its own verbosity.
             .without_env("NO_COLOR")
             .without_env("RUST_LOG");
         Build::Development.prepare(call).path(&folders)
     }
 }
 
-/// Where Trunk puts its page.
+/// The folder of Trunk's page.
 fn dist(workspace: &Workspace) -> PathBuf {
     workspace.notes().join("trunk")
 }
 
-/// A problem that names the files in which Trunk's page differs from the one in `dist/`, apart from the hashes in names.
+/// Returns an error with the files in which Trunk's page differs from that in `dist/`, apart from the hashes in names.
 pub(crate) fn compare(workspace: &Workspace) -> Result<()> {
     let read = |folder: PathBuf| {
         files(&folder).map_err(|error| Problem::new(format!("cannot read `{}`: {error}", folder.display())))
@@ -64,7 +64,7 @@ pub(crate) fn compare(workspace: &Workspace) -> Result<()> {
         .hint("xtask/src/page.rs makes the page of `up`, Trunk.toml and console/index.html that of Trunk"))
 }
 
-/// The names of the files that only one side has, or whose content differs.
+/// The names of files that only one side has, or with different contents.
 fn differences<'f>(ours: &'f BTreeMap<String, Vec<u8>>, trunks: &'f BTreeMap<String, Vec<u8>>) -> Vec<&'f str> {
     let mut names: Vec<&str> = ours.keys().chain(trunks.keys()).map(String::as_str).collect();
     names.sort_unstable();
@@ -73,7 +73,7 @@ fn differences<'f>(ours: &'f BTreeMap<String, Vec<u8>>, trunks: &'f BTreeMap<Str
     names
 }
 
-/// The files of a folder, without the hashes in their names, and the page without those in what it names.
+/// The files of a folder, without the hashes in their names and in the page's references.
 fn files(folder: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
@@ -87,7 +87,7 @@ fn files(folder: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// The text with `-HASH` for every `-` before at least eight hexadecimal digits and no other letter.
+/// Replaces the hexadecimal digits after a `-` with `HASH` if there are at least eight and no other letter.
 fn without_hashes(text: &str) -> String {
     let mut parts = text.split('-');
     let mut normalized = parts.next().unwrap_or_default().to_owned();

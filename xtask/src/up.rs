@@ -1,4 +1,4 @@
-//! `cargo xtask up`: from a fresh clone to a page in the browser.
+//! `cargo xtask up`: from a new clone to a page in the browser.
 
 use crate::bind::{Binder, Bundler, Speed};
 use crate::console::{self, Build};
@@ -12,10 +12,10 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// The hidden command with which this program starts itself to open a page.
+/// The hidden command that opens the page, in a second process of this program.
 pub(crate) const OPENER: &str = "open-when-ready";
 
-/// Installs what is missing, builds what changed, and hands over to `gbac serve --demo`.
+/// Installs missing tools, builds changed code, and becomes `gbac serve --demo`.
 pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Re
     serve(workspace, &progress, listen, open)
 }
 
-/// Builds the console, and at the same time what binds it, so that no core waits for one long crate.
+/// Builds the console, and concurrently the program that binds it, so that no core waits for one long crate.
 pub(crate) fn console(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let build = Build::Development;
     let (binder, compiled) = thread::scope(|scope| {
@@ -42,7 +42,7 @@ pub(crate) fn console(workspace: &Workspace, progress: &Progress) -> Result<()> 
     console::bundle(workspace, progress, build, &tools)
 }
 
-/// The result of a thread; a panic in it is a problem, not an abort.
+/// The result of a thread; a panic becomes an error.
 pub(crate) fn join<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     thread.join().unwrap_or_else(|_| Err(Problem::new("a thread of xtask panicked")))
 }
@@ -62,7 +62,7 @@ pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> 
     }
 }
 
-/// Becomes `gbac serve --demo`, or waits for it where a process cannot become another. Ctrl-C and signals reach it directly.
+/// Becomes `gbac serve --demo`, or waits for it if a process cannot become another. Ctrl-C and signals reach it directly.
 fn serve(workspace: &Workspace, progress: &Progress, listen: Option<&str>, open: bool) -> Result<()> {
     let mut call = Call::new(workspace.gbac(), &workspace.root).args(["serve", "--demo"]);
     if let Some(address) = listen {
@@ -98,15 +98,15 @@ fn has_desktop() -> bool {
     screen && !set("CI") && io::stdout().is_terminal()
 }
 
-/// Starts a second process of this program that passes the service's lines through and opens the address in the first
-/// one that names it. It is the reader, not the parent, so the service still gets the terminal's signals itself.
+/// Starts a second process of this program, which forwards the service's output and opens the URL in the first line that
+/// contains it. It is the reader instead of the parent, so that the service gets the terminal's signals itself.
 fn opener() -> Result<Stdio> {
     let failed = |error: io::Error| Problem::new(format!("cannot open a browser: {error}"));
     let mut command = Command::new(env::current_exe().map_err(failed)?);
     command.arg(OPENER).stdin(Stdio::piped());
     #[cfg(unix)]
     {
-        // Ctrl-C is for the service: its last words still need a reader.
+        // Ctrl-C is for the service, whose last output still needs a reader.
         use std::os::unix::process::CommandExt;
         command.process_group(0);
     }
@@ -114,7 +114,7 @@ fn opener() -> Result<Stdio> {
     child.stdin.map(Stdio::from).ok_or_else(|| Problem::new("cannot open a browser: no pipe"))
 }
 
-/// The second process: standard input to standard output, line by line.
+/// Runs the second process: copies standard input to standard output, line by line.
 pub(crate) fn open_when_ready() -> Result<()> {
     let mut opened = false;
     for line in io::stdin().lock().lines() {
@@ -129,7 +129,7 @@ pub(crate) fn open_when_ready() -> Result<()> {
             } else {
                 ("xdg-open", &[])
             };
-            // No browser is no fault: the address stands on the screen.
+            // A missing browser is not an error, because the URL was printed.
             let quiet =
                 Command::new(program).args(args).arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
             quiet.ok();
@@ -138,7 +138,7 @@ pub(crate) fn open_when_ready() -> Result<()> {
     Ok(())
 }
 
-/// The address in the service's ready line.
+/// The URL in the service's ready line.
 fn address_in(line: &str) -> Option<&str> {
     let address = line.strip_prefix("listening on ")?.trim();
     address.starts_with("http").then_some(address)

@@ -1,8 +1,8 @@
-//! Parses versions as tools print them, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
+//! Parses versions in the output of tools, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
 
 use std::fmt;
 
-/// A version number; parts that a tool leaves out count as zero.
+/// A version number; omitted parts are zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version {
     major: u32,
@@ -11,7 +11,7 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// Reads `1`, `1.95` or `1.95.0`; a suffix such as `-nightly` or `+build` is dropped.
+    /// Parses `1`, `1.95` or `1.95.0`, and ignores a suffix such as `-nightly` or `+build`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let core = text.split(['-', '+']).next()?;
         let mut parts = core.split('.').map(str::parse::<u32>);
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_tools_print() {
+    fn parses_the_output_of_tools() {
         check("rustc 1.95.0 (59807616e 2026-04-14)", Some((1, 95, 0)));
         check("trunk 0.21.14", Some((0, 21, 14)));
         check("wasm-bindgen 0.2.129 (0123abc)", Some((0, 2, 129)));

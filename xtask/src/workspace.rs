@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Workspace {
     /// The top folder of the checkout.
     pub(crate) root: PathBuf,
-    /// Cargo's target folder, wherever `CARGO_TARGET_DIR` or a configuration file puts it.
+    /// Cargo's target folder, also if `CARGO_TARGET_DIR` or a configuration file sets it.
     pub(crate) target: PathBuf,
-    /// Tools that are installed once per person.
+    /// The folder of tools, shared by all checkouts of a user.
     pub(crate) cache: PathBuf,
 }
 
 impl Workspace {
     /// Finds the folders of this run.
     pub(crate) fn locate() -> Result<Self> {
-        // `cargo run` sets the variable anew each time, so that a checkout may be moved with its target folder.
+        // `cargo run` sets the variable each time, so that a checkout can be moved with its target folder.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let manifest = manifest.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
         let root = manifest
@@ -43,18 +43,18 @@ impl Workspace {
         self.target.join("debug").join(format!("gbac{}", env::consts::EXE_SUFFIX))
     }
 
-    /// A folder for what tasks remember between runs.
+    /// The folder of records that tasks keep between runs.
     pub(crate) fn notes(&self) -> PathBuf {
         self.target.join("xtask")
     }
 }
 
-/// Cargo marks the top of its target folder with `.rustc_info.json`; this program lies below it.
+/// The target folder, which contains this program and which Cargo marks with `.rustc_info.json`.
 fn target_of(exe: &Path) -> Option<PathBuf> {
     exe.ancestors().skip(1).find(|dir| dir.join(".rustc_info.json").is_file()).map(Path::to_owned)
 }
 
-/// `GBAC_CACHE`, or the operating system's place for caches; `var` reads a variable of the environment.
+/// `GBAC_CACHE`, or the operating system's cache folder; `var` reads an environment variable.
 fn cache_folder(var: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     if let Some(dir) = var("GBAC_CACHE") {
         return Some(dir);
@@ -64,7 +64,7 @@ fn cache_folder(var: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     } else if cfg!(target_os = "macos") {
         var("HOME").map(|home| home.join("Library/Caches"))
     } else {
-        // The XDG base directory specification: a relative path in the variable is to be ignored.
+        // The XDG Base Directory Specification requires ignoring relative paths.
         var("XDG_CACHE_HOME").filter(|dir| dir.is_absolute()).or_else(|| var("HOME").map(|home| home.join(".cache")))
     };
     base.map(|dir| dir.join("gbac"))

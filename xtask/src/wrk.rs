@@ -1,4 +1,4 @@
-//! wrk, the load generator of `cargo xtask bench`: found, or installed through apt.
+//! wrk, the load generator of `cargo xtask bench`: found, or installed with apt.
 
 use crate::apt::apt;
 use crate::problem::{Problem, Result};
@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 
 const PROGRAM: &str = "wrk";
 
-/// Sees to it that it is there.
+/// Installs it if necessary.
 pub(crate) fn wrk(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick(PROGRAM);
     if find(PROGRAM).is_some() {
@@ -17,7 +17,7 @@ pub(crate) fn wrk(workspace: &Workspace, progress: &Progress) -> Result<()> {
     }
     if let Some(apt) = apt(workspace) {
         step.latest(&format!("apt-get install {PROGRAM}"));
-        // What is still missing afterwards says whether it worked.
+        // The check below detects whether it failed.
         apt.install(&[PROGRAM]).ok();
     }
     if find(PROGRAM).is_some() {

@@ -1,5 +1,5 @@
-// Runs a compiled test of wasm-bindgen in Chromium: `cargo test` calls it with the wasm file, and a part of the tests' names.
-// GBAC_BIND names the program that binds it.
+// Runs a compiled test of wasm-bindgen in Chromium: `cargo test` calls it with the wasm file and a filter of test names.
+// GBAC_BIND is the path of the program that binds the test.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gbac-browser-tests-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 execFileSync(process.env.GBAC_BIND, [wasm, folder, 'tests', '--debug', '--no-start'], { stdio: 'inherit' });
 
-// What a test prints is shown with it when it fails: the module is told of it, and it appends to `#output`.
+// Records the output of a test, to print it if the test fails: the module appends it to `#output`.
 const PAGE = `<!doctype html><meta charset="utf-8"><pre id="output"></pre><script type="module">
   import init, * as tests from './tests.js';
   const kinds = ['debug', 'log', 'info', 'warn', 'error'];

@@ -1,4 +1,4 @@
-// Loads the page again once `cargo xtask dev` has built another one than this.
+// Reloads the page when `cargo xtask dev` has finished another build.
 new EventSource('/dev/builds').onmessage = (event) => {
   if (event.data !== BUILD) location.reload();
 };

@@ -1,5 +1,5 @@
-//! `gbac-bench-memory FOLDER SIZE..`: how many bytes a loaded policy holds. A program of its own, so that counting every
-//! allocation slows no other measurement down.
+//! `gbac-bench-memory FOLDER SIZE..`: measures the memory of a loaded policy. A separate program, so that counting allocations
+//! does not slow down other measurements.
 
 use std::alloc::System;
 use std::hint::black_box;

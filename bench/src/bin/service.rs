@@ -1,6 +1,6 @@
-//! `gbac-bench-service FOLDER GBAC SIZE.. [--quick]`: the built service over HTTP; with `--cost` in place of sizes, only what an
-//! evaluation costs, and with `--attacks`, only what attacks do to others. A program of its own, because it is one process that
-//! asks another.
+//! `gbac-bench-service FOLDER GBAC SIZE.. [--quick]`: measures the built service over HTTP; with `--cost` instead of sizes only
+//! the cost of an evaluation, and with `--attacks` only the effect of attacks on other clients. A separate program, because the
+//! client and the service are different processes.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! How long a client waits, and how much memory the service takes, while clients without credentials attack it.
+//! Measures how long a client waits, and how much memory the service uses, while clients without credentials attack it.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -15,15 +15,15 @@ use crate::measure::{Row, nanoseconds, quantile};
 use crate::report::ATTACK;
 use crate::{Failure, Result};
 
-/// Where the attacks come from; the client is at 127.0.0.1.
+/// The source address of the attacks; the client is at 127.0.0.1.
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-/// What the client asks for, each time over a connection of its own.
+/// The paths that the client requests, each time over a new connection.
 const PATHS: [&str; 3] = ["/gbac/v1/service", "/v1/roles", "/healthz"];
 /// The pause of the client between requests.
 const PAUSE: Duration = Duration::from_millis(5);
 /// The time limit of a request.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The least number of requests during an attack: fewer have no 99th percentile.
+/// The minimum number of requests during an attack, for a 99th percentile.
 const REQUESTS: usize = 100;
 
 /// Measures each attack on a demo of its own.
@@ -32,7 +32,7 @@ const REQUESTS: usize = 100;
 /// The service does not start, or a request of the client fails.
 pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
     let time = Duration::from_secs(if quick { 1 } else { 5 });
-    // Threads of their own, so that the client does not wait for them.
+    // Separate threads, so that the client does not wait for them.
     let attackers = runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let mut results = Vec::new();
     for attack in Attack::ALL {
@@ -56,10 +56,10 @@ async fn during(attackers: &Runtime, attack: Attack, gbac: &Path, time: Duration
     let (began, mut times) = (Instant::now(), Vec::new());
     while times.len() < REQUESTS || began.elapsed() < time {
         let ask = Ask::get(PATHS[times.len() % PATHS.len()]).without_credentials();
-        let asked = Instant::now();
+        let started = Instant::now();
         let answered = timeout(LIMIT, async { Client::connect(&service).await?.done(&ask).await });
         answered.await.map_err(|_| "a request took longer than 5 seconds")??;
-        times.push(nanoseconds(asked.elapsed()));
+        times.push(nanoseconds(started.elapsed()));
         sleep(PAUSE).await;
     }
     drop(attack);

@@ -1,4 +1,4 @@
-//! A connection that is kept, and what is asked over it.
+//! A persistent connection and its requests.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -67,7 +67,7 @@ impl Client {
         Ok(Self { host, sender })
     }
 
-    /// Asks, and wants a success; gives the body.
+    /// Sends a request that must succeed, and returns the body.
     pub(super) async fn bytes(&mut self, ask: &Ask) -> Result<Bytes> {
         let mut request = Request::builder().method(&ask.method).uri(&ask.path).header(header::HOST, &self.host);
         if let Some(authorization) = &ask.authorization {
@@ -83,8 +83,8 @@ impl Client {
         if status.is_success() {
             return Ok(body);
         }
-        let said = String::from_utf8_lossy(&body).into_owned();
-        Err(format!("{} {} answered {status}: {said}", ask.method, ask.path).into())
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Err(format!("{} {} answered {status}: {text}", ask.method, ask.path).into())
     }
 
     pub(super) async fn done(&mut self, ask: &Ask) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What an access evaluation (AuthZEN) costs over HTTP, compared with a fixed text of the same server.
+//! The cost of an access evaluation (AuthZEN) over HTTP, compared with a fixed text of the same server.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use crate::files::{Folder, Part};
 use crate::measure::{Row, median};
 use crate::workload::{document, questions};
 
-/// How often everything is measured.
+/// The number of rounds.
 const ROUNDS: usize = 5;
-/// The ACLs of the policy.
+/// The number of ACLs of the policy.
 const ACLS: usize = 10_000;
-/// The groups of a person, and of somebody with many.
+/// The number of groups of an identity, and of one with many.
 const GROUPS: usize = 20;
 const MANY_GROUPS: usize = 200;
-/// The questions of a batch.
+/// The number of evaluations in a batch.
 const BATCH: usize = 100;
-/// How many connections send batches beside single questions.
+/// The number of connections that send batches concurrently with single evaluations.
 const BATCH_CONNECTIONS: usize = 2;
 const ONE: &str = "/access/v1/evaluation";
 const MANY: &str = "/access/v1/evaluations";
 
-/// Measures all of it, each in turn, [`ROUNDS`] times.
+/// Measures everything alternately in [`ROUNDS`] rounds.
 ///
 /// # Errors
 /// The service does not start, wrk is not installed, or a request fails.
@@ -43,7 +43,7 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
 
     let names: Vec<String> = document.acls.iter().map(|acl| acl.resource_name.clone()).collect();
     let subject = |groups: usize| {
-        // As many groups as asked for, whatever the workload gives to one identity.
+        // Exactly this number of groups, independent of the workload's identities.
         let asked = questions(&document, groups);
         let who = asked.identities.first().map(|who| who.groups.clone()).unwrap_or_default();
         json!({ "type": "user", "id": "alice", "properties": { "groups": who } })
@@ -70,7 +70,7 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         texts.push(health.run(&service, time)?);
         singles.push(single.run(&service, time)?);
         batches.push(several.run(&service, time)?);
-        // Longer than what it disturbs.
+        // Longer than the measurement that it disturbs.
         let mut disturbance = large.start(&service, BATCH_CONNECTIONS, time + Duration::from_secs(2))?;
         let disturbed = single.run(&service, time);
         disturbance.kill()?;

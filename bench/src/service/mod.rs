@@ -1,7 +1,7 @@
-//! The service as its clients meet it: a built `gbac serve --data`, asked over HTTP on loopback.
+//! Measures the service from a client's view: a built `gbac serve --data`, over HTTP on loopback.
 //!
-//! What is divided by each other is measured in turns. A time is that of the whole load divided by its requests, so with
-//! several connections it says how many requests a second there are, not how long one of them waits.
+//! Compared measurements alternate. A time is that of the whole load divided by its requests, so with several connections it is
+//! the inverse of the throughput, not the latency of a request.
 
 mod attacks;
 mod client;
@@ -25,17 +25,17 @@ use client::{Ask, Client};
 pub use cost::run as run_cost;
 use process::{Service, basic};
 
-/// How many connections read at once.
+/// The number of concurrent readers.
 const READERS: usize = 8;
-/// How many write at once, where they are many.
+/// The number of concurrent writers, if there are many.
 const WRITERS: usize = 64;
-/// How many roles the service has while single ones are read.
+/// The number of roles of the service while single ones are read.
 const ROLES: usize = 1_000;
 
 /// Measures reads and writes, and the start with each of these numbers of ACLs.
 ///
 /// # Errors
-/// The service does not start or refuses something; files that are not there.
+/// The service does not start or refuses a request, or a file is missing.
 pub async fn run(folder: &Folder, gbac: &Path, sizes: &[usize], quick: bool) -> Result<()> {
     let (rounds, time) = if quick { (5, Duration::from_millis(400)) } else { (15, Duration::from_secs(1)) };
     let mut rows = reads(gbac, rounds, time).await?;
@@ -46,7 +46,8 @@ pub async fn run(folder: &Folder, gbac: &Path, sizes: &[usize], quick: bool) -> 
     folder.write_part("service", &Part { results: rows, versions: Vec::new() })
 }
 
-/// One role, the identity of a token, and beside them a fixed text of the same server; first cold, then with warm caches.
+/// Reads one role, the identity of a token and, for comparison, a fixed text of the same server; first cold, then with warm
+/// caches.
 async fn reads(gbac: &Path, rounds: usize, time: Duration) -> Result<Vec<Row>> {
     let provider = Service::demo(gbac)?;
     let mut asking = Client::connect(&provider).await?;
@@ -93,9 +94,9 @@ async fn reads(gbac: &Path, rounds: usize, time: Duration) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// ACLs that one writer creates, and many, and beside them bare commits of the same store.
+/// Creates ACLs with one writer and with many and, for comparison, bare commits of the same store.
 async fn writes(gbac: &Path, folder: &Folder, rounds: usize, time: Duration) -> Result<Vec<Row>> {
-    // On the disk of the workload, not in a memory file system that the temporary folder may be.
+    // On the disk of the workload, because the temporary folder may be a memory file system.
     let data = tempfile::tempdir_in(folder.path())?;
     let service = Service::start(gbac, data.path(), &[])?;
     let bare = Bare::new(&data.path().join("bare.redb"))?;
@@ -120,7 +121,8 @@ async fn writes(gbac: &Path, folder: &Folder, rounds: usize, time: Duration) -> 
     ])
 }
 
-/// The start with a policy of this size, beside reading and parsing it; what the process then holds; pages of its roles.
+/// Starts with a policy of this size, compared with reading and parsing it; then measures the memory of the process, and pages
+/// of its roles.
 async fn start(gbac: &Path, folder: &Folder, size: usize, rounds: usize) -> Result<Vec<Row>> {
     let data = tempfile::tempdir_in(folder.path())?;
     let text = folder.policy(size)?;
@@ -149,7 +151,7 @@ async fn start(gbac: &Path, folder: &Folder, size: usize, rounds: usize) -> Resu
         memory.push(service.memory()? as f64);
         let mut client = Client::connect(&service).await?;
         let last = last.ok_or("there are no roles")?;
-        // Names of roles have no character that a query would need to escape.
+        // Names of roles have no characters that must be escaped in a query.
         let queries = [String::from("page_size=50"), format!("page_size=50&filter.name_prefix={last}")];
         for (query, times) in queries.iter().zip(&mut pages) {
             let ask = Ask::get(&format!("/v1/roles?{query}"));
@@ -174,7 +176,7 @@ fn row(name: &str, ns: f64) -> Row {
     Row { ns_median: Some(ns), ..Row::new(name, 0, 0) }
 }
 
-/// An ACL that is there once.
+/// A unique ACL.
 fn acl(round: usize, kind: &str, writer: usize, number: usize) -> Ask {
     let body = json!({
         "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": format!("{kind}-{round}-{writer}-{number}"),
@@ -184,7 +186,7 @@ fn acl(round: usize, kind: &str, writer: usize, number: usize) -> Ask {
     Ask::post("/v1/acls", &body)
 }
 
-/// Asks from several connections for a while; gives the time over all requests, in nanoseconds.
+/// Sends requests from several connections for a while; returns the time divided by the number of requests, in nanoseconds.
 async fn load(service: &Service, connections: usize, time: Duration, ask: impl Fn(usize, usize) -> Ask) -> Result<f64> {
     let mut clients = Vec::new();
     for _ in 0..connections {
@@ -213,7 +215,7 @@ async fn counter(client: &mut Client, name: &str) -> Result<f64> {
     Ok(line.rsplit(' ').next().unwrap_or_default().parse()?)
 }
 
-/// The store alone: a small value, durable, one commit after the other.
+/// Only the store: a small durable value, one commit after the other.
 struct Bare(Database);
 
 impl Bare {
@@ -237,7 +239,7 @@ impl Bare {
     }
 }
 
-/// The name and password of every service that is measured.
+/// The credentials of every measured service.
 fn credentials() -> String {
     basic("admin", process::PASSWORD)
 }

@@ -1,4 +1,4 @@
-//! The service under measurement: a process on loopback, ended when it is dropped.
+//! The measured service: a process on loopback that is killed when dropped.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -25,14 +25,14 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// Starts on a folder and waits until it listens.
+    /// Starts with a data folder and waits until it listens.
     pub(super) fn start(gbac: &Path, data: &Path, flags: &[&str]) -> Result<Self> {
         let mut command = Command::new(gbac);
         command.args(["serve", "--data"]).arg(data).args(flags);
         Self::spawn(&mut command)
     }
 
-    /// Starts a demo, whose identity provider gives tokens.
+    /// Starts a demo, whose identity provider issues tokens.
     pub(super) fn demo(gbac: &Path) -> Result<Self> {
         Self::spawn(Command::new(gbac).args(["serve", "--demo"]))
     }
@@ -49,14 +49,14 @@ impl Service {
         Ok(service)
     }
 
-    /// Where it listens.
+    /// The listen address.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
-    /// The processor time that it has used, in nanoseconds.
+    /// The used processor time, in nanoseconds.
     pub(super) fn cpu(&self) -> Result<f64> {
-        // Linux counts it in hundredths of a second for every program (`USER_HZ`).
+        // Linux reports it in hundredths of a second to all programs (`USER_HZ`).
         const TICK: f64 = 1e7;
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let (_, fields) = stat.rsplit_once(')').ok_or("no name in its state")?;
@@ -64,12 +64,12 @@ impl Service {
         Ok(ticks.sum::<std::result::Result<f64, _>>()? * TICK)
     }
 
-    /// The bytes of memory that it holds.
+    /// The used memory in bytes.
     pub(super) fn memory(&self) -> Result<u64> {
         self.status("VmRSS:")
     }
 
-    /// The most bytes of memory that it has held.
+    /// The peak memory in bytes.
     pub(super) fn peak_memory(&self) -> Result<u64> {
         self.status("VmHWM:")
     }
@@ -84,7 +84,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may be gone already; what it acknowledged is stored either way.
+        // It may have ended already; acknowledged changes are stored in any case.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! Requests by wrk, a load generator that costs less than what it measures: one thread, several connections, each with the
-//! next request as soon as it has a response.
+//! Sends requests with wrk, a load generator that costs less than the measured service: one thread, several connections, each
+//! of which sends the next request after each response.
 
 use std::fmt::Write;
 use std::fs;
@@ -13,13 +13,13 @@ use super::credentials;
 use super::process::Service;
 use crate::Result;
 
-/// A request that is sent again and again.
+/// A request that is sent repeatedly.
 pub(super) struct Load {
     script: Option<PathBuf>,
     path: &'static str,
 }
 
-/// What happened to a load.
+/// The result of a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Outcome {
     /// The number of requests.
@@ -33,25 +33,25 @@ pub(super) struct Outcome {
 }
 
 impl Load {
-    /// A request for a text.
+    /// A GET request.
     pub(super) const fn get(path: &'static str) -> Self {
         Self { script: None, path }
     }
 
-    /// A request with a JSON body and the credentials of the service; `folder` keeps what wrk reads.
+    /// A POST request with a JSON body and the credentials of the service; `folder` stores wrk's script.
     pub(super) fn post(folder: &Path, name: &str, path: &'static str, body: &Value) -> Result<Self> {
         let mut script = String::from("wrk.method = \"POST\"\n");
         for (header, value) in [("Authorization", credentials().as_str()), ("Content-Type", "application/json")] {
             writeln!(script, "wrk.headers[\"{header}\"] = \"{value}\"")?;
         }
-        // No text of the workload has the end of such a string.
+        // No text of the workload contains the end of such a string.
         writeln!(script, "wrk.body = [==[{body}]==]")?;
         let file = folder.join(format!("{name}.lua"));
         fs::write(&file, script)?;
         Ok(Self { script: Some(file), path })
     }
 
-    /// Starts sending over so many connections for this time.
+    /// Starts sending over this number of connections for this time.
     pub(super) fn start(&self, service: &Service, connections: usize, time: Duration) -> Result<Child> {
         let mut wrk = Command::new("wrk");
         wrk.args(["--threads", "1", "--latency", "--connections"]).arg(connections.to_string());
@@ -64,7 +64,7 @@ impl Load {
         Ok(wrk.spawn().map_err(|error| format!("cannot run `wrk` (Debian: apt install wrk): {error}"))?)
     }
 
-    /// Sends over eight connections, and wants every response to be a success.
+    /// Sends over eight connections; every response must be a success.
     pub(super) fn run(&self, service: &Service, time: Duration) -> Result<Outcome> {
         let before = service.cpu()?;
         let output = self.start(service, super::READERS, time)?.wait_with_output()?;
@@ -75,7 +75,7 @@ impl Load {
     }
 }
 
-/// Reads wrk's report, without the processor time; none if a response was not a success.
+/// Parses wrk's report, without the processor time; `None` if a response was not a success.
 fn parse(report: &str) -> Option<Outcome> {
     if ["Non-2xx", "Socket errors"].iter().any(|bad| report.contains(bad)) {
         return None;
@@ -88,7 +88,7 @@ fn parse(report: &str) -> Option<Outcome> {
     Some(Outcome { requests, each: whole / requests, p99: nanoseconds(&word(p99, 1)?)?, cpu: 0.0 })
 }
 
-/// A time as wrk writes it, such as `1.20ms`.
+/// Parses a time in wrk's format, such as `1.20ms`.
 fn nanoseconds(text: &str) -> Option<f64> {
     let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(unit);

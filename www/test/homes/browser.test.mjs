@@ -1,4 +1,4 @@
-// The packed package in Chromium: a script module, a service worker, a Vite build, and the playground.
+// Tests the packed package in Chromium: a script module, a service worker, a Vite build, and the playground.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -18,7 +18,7 @@ test.after(async () => {
   stop();
 });
 
-/** A page at an address, whose errors fail the test. */
+/** Opens a page whose errors fail the test. */
 async function visit(t, address) {
   const context = await browser.newContext();
   const page = await context.newPage();

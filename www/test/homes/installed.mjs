@@ -1,4 +1,4 @@
-// The package as people get it: packed, and installed from the tarball into a folder outside the repository.
+// The package like users get it: packed, and installed from the tarball into a folder outside of the repository.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export const WWW = fileURLToPath(new URL('../../', import.meta.url));
 const shell = process.platform === 'win32';
 const npm = (args, cwd) => execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8', shell });
 
-/** Packs and installs; `also` are packages of ours that the folder's programs import. */
+/** Packs and installs the package; `also` are our packages that the folder's programs import. */
 export function install(also = []) {
   const folder = mkdtempSync(join(tmpdir(), 'gbac-engine-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

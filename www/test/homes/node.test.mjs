@@ -1,4 +1,4 @@
-// The packed package in Node: ES modules, `require`, an edge worker's isolate, and its examples with real Express.
+// Tests the packed package in Node: ES modules, `require`, the isolate of an edge worker, and its examples with real Express.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -46,7 +46,7 @@ test('publint and attw find nothing wrong with the packed package', () => {
   const tool = (path, ...args) => spawnSync(process.execPath, [fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url)), ...args], { encoding: 'utf8' });
   const publint = tool('publint/src/cli.js', '--strict', tarball);
   assert.equal(publint.status, 0, publint.stdout + publint.stderr);
-  // Resolution before export maps is that of TypeScript 4; a wasm file is never loaded by `require`.
+  // Profile node16, because only TypeScript 4 resolves without export maps; `require` never loads wasm files.
   const attw = tool('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'node16', '--exclude-entrypoints', 'engine.wasm', 'verify.wasm', 'analyze.wasm');
   assert.equal(attw.status, 0, attw.stdout + attw.stderr);
 });
@@ -61,7 +61,7 @@ test('every example prints what it says', () => {
 
 test('every entry point loads by `import` and by `require`, with the same names', () => {
   const { exports } = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
-  // Those of React and Vue need these libraries; the environments of the adapters' own test have them.
+  // The entries for React and Vue need these libraries, which only the environments of the adapters' own test have.
   const entries = Object.keys(exports).map((path) => `gbac-engine${path.slice(1)}`).filter((path) => !/\.(wasm|json)$|\/(react|vue)$/.test(path));
   assert.ok(entries.length >= 13);
   const names = run('--input-type=module', '--eval', `
@@ -225,7 +225,7 @@ test('the cache of the guards is bounded, honours expiry, and fetches new keys o
   assert.equal(verified, 4);
   now += 400;
   await assert.rejects(identify(a), (error) => error.code === 'token_expired');
-  // Another key: fetched at once, then not again for a minute.
+  // A new key is fetched immediately, then not again for a minute.
   idp = provider('second');
   assert.equal((await identify(idp.token({ sub: 'd' }, { now }))).user, 'd');
   assert.equal(fetched, 2);

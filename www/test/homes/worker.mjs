@@ -1,5 +1,5 @@
-// `node --experimental-vm-modules worker.mjs FOLDER`: an isolate as workers of the edge are: no files, no process, no fetch, no
-// address of a module, and no code from bytes. A wasm file that is imported is a compiled module, which the bundler made.
+// `node --experimental-vm-modules worker.mjs FOLDER`: an isolate like those of edge workers: no files, no process, no fetch, no
+// module URL, and no compilation from bytes. An imported wasm file is a compiled module, created by the bundler.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-//! `xtask-bind`: binds a compiled wasm module to JavaScript, as the command line of wasm-bindgen does for `--target web`.
+//! `xtask-bind`: binds a compiled wasm module to JavaScript, like the command line of wasm-bindgen with `--target web`.
 //!
-//! A program of its own, so that `cargo xtask` compiles in seconds and this only where something is bound.
+//! A separate program, so that `cargo xtask` compiles in seconds and this one only if it is needed.
 
 use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;
 
-/// How it is called.
+/// The usage message.
 const USAGE: &str = "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports] [--no-address]";
 
 fn main() -> ExitCode {
@@ -34,7 +34,7 @@ fn run(args: Vec<String>) -> Result<(), String> {
                 .keep_lld_exports(has("--keep-lld-exports"))
                 .emit_start(!has("--no-start"))
                 .reset_state_function(has("--reset-state"))
-                // With the address of the wasm file in it, bundlers copy the file although another one is used.
+                // With the URL of the wasm file, bundlers would copy the file even if it is unused.
                 .omit_default_module_path(has("--no-address"))
         })
         .and_then(|bindgen| bindgen.generate(folder))

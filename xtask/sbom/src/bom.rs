@@ -1,4 +1,4 @@
-//! The document: components with their licenses and hashes, and which depends on which.
+//! The document: components with their licenses and hashes, and their dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::Result;
 
-/// A bill of materials. Without a time and a serial number, so that the same lock files give the same bytes.
+/// A bill of materials, without a time and a serial number, so that the same lock files produce the same bytes.
 #[derive(Debug)]
 pub(crate) struct Bom {
     /// The product itself.
     product: Component,
-    /// By their references.
+    /// The components, by reference.
     components: BTreeMap<String, Component>,
     dependencies: BTreeMap<String, BTreeSet<String>>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Hash {
     pub(crate) content: String,
 }
 
-/// An SPDX expression, or the name of a license that is none.
+/// An SPDX expression, or the name of a license without one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum License {
@@ -85,13 +85,13 @@ struct Dependency<'b> {
 }
 
 impl Bom {
-    /// The bill of materials of a product that depends on nothing yet.
+    /// Creates a bill of materials without dependencies.
     pub(crate) fn new(product: Component) -> Self {
         let dependencies = BTreeMap::from([(product.reference.clone(), BTreeSet::new())]);
         Self { product, components: BTreeMap::new(), dependencies }
     }
 
-    /// Adds a component. One that is there already is part of the product if either of them is.
+    /// Adds a component. If it exists already, it is part of the product if either entry is.
     pub(crate) fn add(&mut self, component: Component, depends_on: impl IntoIterator<Item = String>) {
         self.dependencies.entry(component.reference.clone()).or_default().extend(depends_on);
         match self.components.get_mut(&component.reference) {

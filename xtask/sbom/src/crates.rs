@@ -1,4 +1,4 @@
-//! The crates of Cargo.lock, as `cargo metadata` describes them.
+//! The crates of Cargo.lock, from `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::bom::{Bom, Component, Hash, Scope, licenses};
 
-/// The crate that is the product: the one binary.
+/// The product's crate, which is the only binary.
 const PRODUCT: &str = "gbac";
 /// The crates whose dependencies are shipped: in the binary, the console and the JavaScript package.
 const SHIPPED: [&str; 3] = [PRODUCT, "gbac-console", "gbac-wasm"];
@@ -49,7 +49,7 @@ struct Edge {
 
 #[derive(Deserialize)]
 struct EdgeKind {
-    /// `dev`, `build`, or nothing.
+    /// `dev`, `build` or absent.
     kind: Option<String>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn read_metadata(root: &Path, metadata: &[u8]) -> Result<Bom> {
     Ok(bom)
 }
 
-/// Asks Cargo for the crates of a workspace.
+/// Reads the crates of a workspace with cargo.
 pub(crate) fn read(root: &Path) -> Result<Bom> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -105,7 +105,7 @@ pub(crate) fn read(root: &Path) -> Result<Bom> {
     read_metadata(root, &output.stdout)
 }
 
-/// The ids of crates that are shipped: with their dependencies, but not those of tests.
+/// The IDs of crates that are shipped, with their dependencies except those of tests.
 fn shipped<'m>(packages: &'m [Package], nodes: &BTreeMap<&'m str, &'m Node>) -> BTreeSet<&'m str> {
     let is_first = |package: &&Package| package.source.is_none() && SHIPPED.contains(&package.name.as_str());
     let mut open: Vec<&str> = packages.iter().filter(is_first).map(|package| package.id.as_str()).collect();
@@ -120,12 +120,12 @@ fn shipped<'m>(packages: &'m [Package], nodes: &BTreeMap<&'m str, &'m Node>) -> 
     shipped
 }
 
-/// The package URL (`cargo` type); a plus sign would be read as a blank.
+/// The package URL (`cargo` type). A plus sign is escaped, because it would mean a space.
 fn purl(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 
-/// The checksum of each name and version in Cargo.lock, which is written by Cargo alone, a member on each line.
+/// The checksum of each name and version in Cargo.lock, whose format is one member per line.
 fn checksums(lock: &str) -> BTreeMap<(String, String), String> {
     let member = |block: &str, name: &str| {
         let prefix = format!("{name} = \"");

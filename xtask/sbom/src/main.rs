@@ -1,6 +1,6 @@
 //! `xtask-sbom FOLDER FILE`: writes the software bill of materials of the repository in this folder, in CycloneDX 1.5.
 //!
-//! A program of its own, so that `cargo xtask` compiles in seconds and needs nothing but the standard library.
+//! A separate program, so that `cargo xtask` compiles in seconds and needs only the standard library.
 
 mod bom;
 mod crates;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use bom::Bom;
 
-/// Anything that stops the program; its text is for people.
+/// An error with a message for people.
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> ExitCode {
@@ -37,7 +37,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// Everything that the lock files of a repository name.
+/// The bill of materials of a repository's lock files.
 fn of_repository(root: &Path) -> Result<Bom> {
     let mut bom = crates::read(root)?;
     for lock in packages::LOCKS {

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use crate::Result;
 use crate::bom::{Bom, Component, Hash, Scope, licenses};
 
-/// The folders with a lock file. Only the first is published; its packages that are not for development would be shipped.
+/// The folders with a lock file. Only the first is published, so only its packages other than development dependencies would be
+/// shipped.
 pub(crate) const LOCKS: [&str; 4] = ["www", "tests/e2e", "bench/js", "xtask/tools"];
 const PUBLISHED: &str = "www";
 
@@ -46,7 +47,7 @@ pub(crate) fn read(root: &Path, folder: &str, bom: &mut Bom) -> Result<()> {
         let name = name(place).unwrap_or(&lock.name);
         let names =
             [&entry.dependencies, &entry.dev_dependencies, &entry.optional_dependencies, &entry.peer_dependencies];
-        // An optional package of another operating system may not be there.
+        // An optional package for another operating system may be absent.
         let found = names.into_iter().flat_map(BTreeMap::keys).filter_map(|name| resolve(&lock, place, name));
         let depends_on: Vec<String> = found.collect();
         let version = entry.version.clone().unwrap_or_else(|| "0.0.0".to_owned());
@@ -70,12 +71,12 @@ pub(crate) fn read(root: &Path, folder: &str, bom: &mut Bom) -> Result<()> {
     Ok(())
 }
 
-/// The name of a package from its place; none for the folder's own.
+/// The name of a package from its path; `None` for the folder itself.
 fn name(place: &str) -> Option<&str> {
     place.rsplit_once("node_modules/").map(|(_, name)| name)
 }
 
-/// The package that a name means at a place: the nearest one, as Node finds it.
+/// The package of a name at a path: the nearest one, as in Node's resolution.
 fn resolve(lock: &Lock, place: &str, name: &str) -> Option<String> {
     let mut folder = Some(place);
     while let Some(at) = folder {

@@ -1,4 +1,4 @@
-//! The document of this repository has what CycloneDX 1.5 requires, and every entry of every lock file.
+//! Tests that this repository's document is valid CycloneDX 1.5 and has every entry of every lock file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::packages::LOCKS;
 use crate::{of_repository, read};
 
-/// What the schema of CycloneDX 1.5 requires of the parts that are used here; empty if nothing is wrong.
+/// The violations of the CycloneDX 1.5 schema in the parts that are used here.
 fn faults(bom: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let mut wrong = |is_wrong: bool, what: String| faults.extend(is_wrong.then_some(what));
@@ -77,10 +77,12 @@ fn the_bill_of_materials_is_valid_and_complete() {
     assert_eq!(faults(&bom), [""; 0]);
     let components = bom["components"].as_array().unwrap();
     let with_product: Vec<&Value> = components.iter().chain([&bom["metadata"]["component"]]).collect();
-    let versions: BTreeSet<(&str, &str)> =
-        with_product.iter().map(|one| (one["name"].as_str().unwrap(), one["version"].as_str().unwrap())).collect();
+    let versions: BTreeSet<(&str, &str)> = with_product
+        .iter()
+        .map(|component| (component["name"].as_str().unwrap(), component["version"].as_str().unwrap()))
+        .collect();
 
-    // Every crate of Cargo.lock, counted without the parser of the program.
+    // Every crate of Cargo.lock, counted without the program's parser.
     let lock = read(&root(), "Cargo.lock").unwrap();
     let mut lines = lock.lines();
     let mut crates = 0;
@@ -101,13 +103,15 @@ fn the_bill_of_materials_is_valid_and_complete() {
         }
     }
 
-    // What comes from a registry has a hash and a license, and what is shipped is told apart from what is not.
-    let named = |name: &str| with_product.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{name}"));
-    for one in &with_product {
-        let is_own =
-            one["name"].as_str().unwrap().starts_with("gbac") || one["name"].as_str().unwrap().starts_with("xtask");
-        assert!(is_own || one["hashes"].as_array().is_some_and(|hashes| !hashes.is_empty()), "{one}");
-        assert!(is_own || one["licenses"].as_array().is_some_and(|licenses| !licenses.is_empty()), "{one}");
+    // Components from a registry have a hash and a license, and shipped ones are distinguished from others.
+    let named = |name: &str| {
+        with_product.iter().find(|component| component["name"] == name).unwrap_or_else(|| panic!("{name}"))
+    };
+    for component in &with_product {
+        let is_own = component["name"].as_str().unwrap().starts_with("gbac")
+            || component["name"].as_str().unwrap().starts_with("xtask");
+        assert!(is_own || component["hashes"].as_array().is_some_and(|hashes| !hashes.is_empty()), "{component}");
+        assert!(is_own || component["licenses"].as_array().is_some_and(|licenses| !licenses.is_empty()), "{component}");
     }
     for (name, scope) in
         [("axum", "required"), ("leptos", "required"), ("criterion", "excluded"), ("playwright-core", "excluded")]
@@ -115,14 +119,15 @@ fn the_bill_of_materials_is_valid_and_complete() {
         assert_eq!(named(name)["scope"], scope, "{name}");
     }
     let dependencies = bom["dependencies"].as_array().unwrap();
-    let product = dependencies.iter().find(|one| one["ref"] == bom["metadata"]["component"]["bom-ref"]).unwrap();
+    let product =
+        dependencies.iter().find(|component| component["ref"] == bom["metadata"]["component"]["bom-ref"]).unwrap();
     assert!(
         product["dependsOn"].as_array().unwrap().iter().any(|on| on.as_str().unwrap().starts_with("pkg:cargo/clap@"))
     );
 }
 
 #[test]
-fn a_document_that_is_not_valid_is_told() {
+fn invalid_documents_are_reported() {
     let component = |id: &str| {
         json!({ "type": "library", "bom-ref": id, "name": "a", "version": "1", "scope": "required", "purl": "pkg:npm/a@1",
             "licenses": [{ "expression": "MIT OR Apache-2.0" }], "hashes": [{ "alg": "SHA-1", "content": "0".repeat(40) }] })

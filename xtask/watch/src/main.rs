@@ -1,6 +1,6 @@
-//! `xtask-watch FOLDER...`: prints the path of every file that changes in the folders, a line each, until its input ends.
+//! `xtask-watch FOLDER...`: prints the path of every changed file in the folders, one per line, until its input ends.
 //!
-//! A program of its own, so that `cargo xtask` compiles in seconds and this only for `cargo xtask dev`.
+//! A separate program, so that `cargo xtask` compiles in seconds and this one only for `cargo xtask dev`.
 
 use notify::{Event, RecursiveMode, Watcher};
 use std::io::{self, Read, Write};
@@ -25,12 +25,12 @@ fn watch() -> notify::Result<()> {
     for folder in std::env::args_os().skip(1) {
         watcher.watch(Path::new(&folder), RecursiveMode::Recursive)?;
     }
-    // Whoever started this is gone when the input ends, and so is the watcher, whose end ends the loop below.
+    // The input ends with the parent process. Then this drops the watcher, which ends the loop below.
     thread::spawn(move || {
         io::stdin().read_to_end(&mut Vec::new()).ok();
         drop(watcher);
     });
-    // An empty line: from here on nothing is missed.
+    // An empty line means that later changes are reported.
     let mut output = io::stdout();
     writeln!(output)?;
     for event in events {

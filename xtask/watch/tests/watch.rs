@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// A fresh folder of a test, with a source file in a folder of it.
+/// A new folder for a test, with a source file in a subfolder.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::remove_dir_all(&folder).ok();
@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
     folder.canonicalize().unwrap()
 }
 
-/// The program, once it watches, and what it tells from then on.
+/// The program, when it watches, and its later output.
 fn watch(folder: &PathBuf) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_xtask-watch"))
         .arg(folder)
@@ -34,7 +34,7 @@ fn tells_of_edits_new_files_and_new_folders() {
     let mut is_told = |file: &str| lines.any(|line| Path::new(&line.unwrap()) == folder.join(file));
     fs::write(folder.join("src/pages/roles.rs"), "two").unwrap();
     assert!(is_told("src/pages/roles.rs"));
-    // As editors save: beside it, then in its place.
+    // Like editors: writes a new file, then renames it.
     fs::write(folder.join("src/new"), "three").unwrap();
     fs::rename(folder.join("src/new"), folder.join("src/pages/roles.rs")).unwrap();
     assert!(is_told("src/pages/roles.rs"));
