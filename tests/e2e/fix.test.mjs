@@ -46,7 +46,7 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
     'For one user, outside groups',
   ]);
   // The effect is there before anything else is done.
-  await fixes.says(1, /1 group gains Read, Write and 1 more on 1 topic pattern and 1 transactional ID pattern\./);
+  await fixes.says(1, /1 group gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
   await fixes.says(1, /Other users may hold this group\./);
   await fixes.says(1, /\d+ users? (was|were) seen with this group since /);
   await fixes.says(5, /3 changes\. Role:PaymentsNewWriters with Allow Write, topic payments-new literal\./);
@@ -61,14 +61,18 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
     const draft = await text(fixes.draft);
     assert.match(draft, /1 principal added\./);
     assert.match(draft, /5 operations gained by 1 principal/);
-    assert.match(draft, /No findings in the draft\./);
+    assert.match(draft, /Group:Engineering and Group:engineering differ only in letter case/);
     assert.match(draft, /gbac security role assign PaymentsWriters --principal Group:engineering/);
   });
   assert.equal(await text(fixes.review), 'Review 1 change');
   // What Review shows is the same.
   await fixes.review.click();
   await page.getByRole('heading', { level: 1, name: 'Review 1 change' }).waitFor();
-  await until(async () => assert.match(await text(page.locator('main')), /5 operations gained by 1 principal/));
+  await until(async () => {
+    const main = await text(page.locator('main'));
+    assert.match(main, /5 operations gained by 1 principal/);
+    assert.match(main, /Group:Engineering and Group:engineering differ only in letter case/);
+  });
   await page.getByRole('button', { name: 'The same as commands' }).click();
   await page.getByText('gbac security role assign PaymentsWriters --principal Group:engineering').waitFor();
   assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'), 'nothing is sent by that');
@@ -81,6 +85,10 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
   await fixes.sheet.getByRole('button', { name: 'Remove fix 1 from the draft' }).click();
   await fixes.sheet.getByRole('button', { name: 'Add to draft: fix 1' }).waitFor();
   assert.equal(await fixes.review.count(), 0);
+  // Another one has no findings.
+  await fixes.add(2);
+  await until(async () => assert.match(await text(fixes.draft), /No findings in the draft\./));
+  await fixes.sheet.getByRole('button', { name: 'Remove fix 2 from the draft' }).click();
   // A new role comes with its ACL and member, and goes with them.
   await fixes.add(5);
   await until(async () => assert.equal(await text(fixes.review), 'Review 3 changes'));

@@ -1,7 +1,8 @@
-// The simulator over 100,000 ACLs, with a token of 200 groups: a keystroke, a person's permissions, the least grant. Times are
-// told, not judged; `cargo xtask pages --write` writes them into docs/benchmarks.md.
+// The simulator over 100,000 ACLs, with a token of 200 groups: a keystroke, a person's permissions, the least grant, the fixes. Times
+// are told, not judged; `cargo xtask pages --write` writes them into docs/benchmarks.md.
 
 import assert from 'node:assert/strict';
+import { Fixes } from './support/fixes.mjs';
 import { stage } from './support/journey.mjs';
 import { MainThread, median, tell } from './support/measure.mjs';
 import { part } from './support/parts.mjs';
@@ -43,7 +44,7 @@ const claims = {
 };
 const token = `${encode({ alg: 'RS256', typ: 'JWT', kid: 'k' })}.${encode(claims)}.${Buffer.alloc(256, 7).toString('base64url')}`;
 
-journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', async ({ page, context, t }) => {
+journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fixes', async ({ page, context, t }) => {
   // A service that is built for debugging takes its time for a policy of this size.
   context.setDefaultTimeout(60_000);
   await set.service.putPolicy(largePolicy(await set.service.policy()));
@@ -83,6 +84,19 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', as
     leasts.push(await thread.noted('simulator: least change'));
   }
 
+  // The fixes with their effects, worked out anew for each name that a group of somebody else reads.
+  const fixes = new Fixes(page, simulator);
+  const [sheet, sheets] = [[], []];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const name = team(7 + round * 5);
+    await simulator.resourceName.fill(`${name}.x`);
+    await simulator.sees('Denied, nothing allows it');
+    sheet.push(await thread.spent(() => fixes.open.click()));
+    assert.match((await fixes.all())[0], new RegExp(`to Role:${name}$|^Add an ACL to Role:`));
+    sheets.push(await thread.noted('simulator: fixes'));
+    await page.keyboard.press('Escape');
+  }
+
   // All that a person may do, beside one who may do nothing: everything that these groups allow is told.
   const compare = await part(page, 'Compare two users');
   await compare.getByRole('radio', { name: 'Groups by hand' }).check();
@@ -99,6 +113,8 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', as
     ['all that a person may do, beside another person', median(people), 100],
     ['the least grant', median(leasts), 500],
     ['the least grant from a keystroke: all of the main thread, until it is painted', median(least), 500],
+    ['the fixes of a denied request, with their effects', median(sheets), 200],
+    ['the sheet with the fixes, from a click: all of the main thread, until it is painted', median(sheet), 200],
   ];
   await tell(t, 'simulator', '100,000 ACLs, 10,000 roles, a token with 200 groups', rows);
 });

@@ -62,7 +62,7 @@ pub fn decoded(who: &SimulatedIdentity) -> Option<Decoded> {
         summary: if header.is_some() { format!("header and {number}") } else { number },
         header: header.map(|header| {
             let text = serde_json::to_string_pretty(&header).unwrap_or_default();
-            text.lines().map(plain).collect::<Vec<_>>().join("\n")
+            text.lines().map(line).collect::<Vec<_>>().join("\n")
         }),
         claims,
     })
@@ -95,6 +95,12 @@ fn list<'a>(
     }
 }
 
+/// A line of JSON whose names and values are shown as they are; the blanks before it stay.
+fn line(text: &str) -> String {
+    let content = text.trim_start();
+    " ".repeat(text.len() - content.len()) + &plain(content)
+}
+
 fn shortened(value: &Value) -> String {
     let text = plain(&value.to_string());
     if text.chars().count() <= VALUE_CHARS {
@@ -124,7 +130,7 @@ mod tests {
         let view = |inputs: &Inputs| evaluate(inputs, Some(&policy), &AcceptedTokens::default(), 0.0);
         let found = decoded(&view(&inputs).who.unwrap()).unwrap();
         assert_eq!(found.summary, "header and 5 claims");
-        assert!(found.header.as_deref().unwrap().contains("\"alg\": \"RS256\""));
+        assert_eq!(found.header.as_deref(), Some("{\n  \"alg\": \"RS256\",\n  \"kid\": \"k\"\n}"));
         let told: Vec<(usize, &str, &str, bool)> = (found.claims.iter())
             .map(|claim| (claim.depth, claim.path.as_deref().unwrap(), claim.value.as_str(), claim.is_claim_path))
             .collect();

@@ -281,6 +281,9 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                         {request}
                         <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
                     </a>
+                    {(kind != VerdictKind::Allowed).then(|| view! {
+                        <Button on_press=move |()| state.fixing.set(true)>"Fix this"</Button>
+                    })}
                 </div>
             }
         })

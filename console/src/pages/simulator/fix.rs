@@ -267,16 +267,20 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Brief(found: DraftBrief) -> impl IntoView {
     let DraftBrief { summary, effects, findings, commands } = found;
-    let totals = [(GAINS, "gained by"), (LOSES, "lost by")].map(|(kind, verb)| {
-        let total = effects.total(kind);
-        view! { <li><span>{format!("{} {verb} {}", count(total.operations, "operation"), count(total.people, "principal"))}</span></li> }
-    });
-    let blocked = effects.total(BLOCKED).operations;
+    let kinds = [(GAINS, "gained by"), (LOSES, "lost by"), (BLOCKED, "still denied to")];
+    let totals: Vec<String> = kinds
+        .into_iter()
+        .map(|(kind, verb)| (effects.total(kind), verb))
+        .filter(|(total, _)| total.operations > 0)
+        .map(|(total, verb)| {
+            format!("{} {verb} {}", count(total.operations, "operation"), count(total.people, "principal"))
+        })
+        .collect();
+    let totals = if totals.is_empty() { vec!["No change in effective access.".to_owned()] } else { totals };
     view! {
         <p><b>"The draft."</b> " " {summary}</p>
         <ul class="facts">
-            {totals.collect_view()}
-            {(blocked > 0).then(|| view! { <li><span>{format!("{} still denied", count(blocked, "gain"))}</span></li> })}
+            {totals.into_iter().map(|words| view! { <li><span>{words}</span></li> }).collect_view()}
         </ul>
         {if findings.is_empty() {
             view! { <p class="quiet">"No findings in the draft."</p> }.into_any()

@@ -66,7 +66,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
     view! {
         <div class="stack">
             <Entry
-                state=state id="tok" label=label field=Some(InputField::Token) get=|inputs| &inputs.token set=set rows=6
+                state=state id="tok" label=label field=Some(InputField::Token) get=|inputs| &inputs.token set=set rows=2
                 placeholder="eyJhbGciOi…" described_by="tok-stays"
             />
             <p class="msg msg-ok" id="tok-stays">

@@ -73,8 +73,8 @@ pub fn Simulator() -> impl IntoView {
         {arrived.map(|arrived| view! { <share::Arrived arrived=arrived /> })}
         <div class="bench">
             <identity::IdentityPane state=state />
-            <steps::StepsPane state=state />
             <check::CheckPane state=state />
+            <steps::StepsPane state=state />
         </div>
         <trace::Trace state=state />
         <panels::Panels state=state />
