@@ -25,7 +25,7 @@ pub struct ServiceInfo {
     pub provider: Option<Provider>,
     /// How users sign in with the identity provider, if they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider_sign_in: Option<ProviderSignIn>,
+    pub provider_sign_in: Option<SignInOffer>,
     /// Requirements for tokens, in addition to the cluster properties.
     #[serde(default, skip_serializing_if = "TokenRequirements::is_nothing")]
     pub tokens: TokenRequirements,
@@ -89,7 +89,7 @@ impl Upstream {
 
 /// Where users sign in with the identity provider of the service (D-65).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProviderSignIn {
+pub struct SignInOffer {
     /// The host of the identity provider, with its port if it has one.
     pub host: String,
     /// The URL that starts a sign-in; see [`start_address`](crate::session::start_address).

@@ -72,15 +72,16 @@ pub fn set_title(title: &str) {
     document().set_title(&format!("{title} - GBAC"));
 }
 
-/// The title of the tab.
-#[must_use]
-pub fn title() -> String {
-    document().title()
-}
-
-/// Puts a title back that [`title`] gave.
-pub fn restore_title(title: &str) {
-    document().set_title(title);
+/// Sets the title of the tab for a while; gives what puts the one before back, unless a page has set its own by then.
+pub fn set_title_for_now(title: &str) -> impl Fn() + use<> {
+    let before = document().title();
+    set_title(title);
+    let set = document().title();
+    move || {
+        if document().title() == set {
+            document().set_title(&before);
+        }
+    }
 }
 
 /// The element with this id, if it is one that can take focus.

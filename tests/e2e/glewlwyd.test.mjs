@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { startCluster } from './support/cluster.mjs';
-import { startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
+import { CONSOLE_CLIENT, startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
 import { resolved } from './support/security-service.mjs';
 
 const PEOPLE = {
@@ -20,7 +20,9 @@ describe('Glewlwyd', { skip: await whyNoGlewlwyd() }, () => {
   before(async () => {
     provider = await startGlewlwyd(PEOPLE);
     const flags = ['--oidc-discovery-url', provider.discovery, '--oidc-audience', provider.audience];
-    cluster = await startCluster({ flags });
+    const client = ['--oidc-client-id', CONSOLE_CLIENT, '--oidc-scope', provider.audience];
+    cluster = await startCluster({ flags: [...flags, ...client] });
+    await provider.redirectTo(`${cluster.origin}/gbac/v1/sign-in/callback`);
     await cluster.setProperties({ oidc_principal_mapping: '$.username' });
   });
   after(async () => {
@@ -42,6 +44,24 @@ describe('Glewlwyd', { skip: await whyNoGlewlwyd() }, () => {
     test(`${person} has the groups ${groups.join(', ') || '(none)'}`, async () => {
       assert.deepEqual(await resolve(await provider.token(person)), { principal: person, groups });
     });
+
+  test('a person signs in to the console, and has the same groups as with a token', async () => {
+    const cookie = (response, name) => response.headers.getSetCookie().find((set) => set.startsWith(name)).split(';')[0];
+    const started = await fetch(`${cluster.origin}/gbac/v1/sign-in?return=%2Fsecurity%2Froles`, { redirect: 'manual' });
+    const answer = await provider.authorize('jonas.lindqvist', started.headers.get('location'));
+    assert.match(answer, /\/gbac\/v1\/sign-in\/callback\?/);
+    const headers = { cookie: cookie(started, 'gbac-sign-in=') };
+    const opened = await fetch(answer, { redirect: 'manual', headers });
+    assert.equal(opened.headers.get('location'), '/security/roles');
+    const session = { cookie: cookie(opened, 'gbac-session='), 'gbac-session': '1', origin: cluster.origin };
+    const identity = await fetch(`${cluster.origin}/service.core.admin.v2.SecurityService/ResolveOidcIdentity`, {
+      method: 'POST',
+      headers: { ...session, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { principal, groups } = await identity.json();
+    assert.deepEqual({ principal, groups }, { principal: 'jonas.lindqvist', groups: PEOPLE['jonas.lindqvist'] });
+  });
 
   test('suffix counts at once, for a token that was seen before too', async () => {
     const token = await provider.token('jonas.lindqvist');

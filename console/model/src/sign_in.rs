@@ -1,7 +1,7 @@
 //! The sign-in page: what it says, and where it leads.
 
 use gbac_api::encode::parse_query;
-use gbac_api::service::{ProviderSignIn, ServiceInfo};
+use gbac_api::service::{ServiceInfo, SignInOffer};
 use gbac_api::session::{PROBLEM_PARAMETER, RETURN_PARAMETER, SignInProblem, return_path, start_address};
 
 use crate::address;
@@ -64,7 +64,7 @@ impl SignInTarget {
 
     /// Where the identity provider is asked to sign the user in.
     #[must_use]
-    pub fn start(&self, provider: &ProviderSignIn) -> String {
+    pub fn start(&self, provider: &SignInOffer) -> String {
         start_address(&provider.url, &self.return_to)
     }
 
@@ -116,7 +116,7 @@ const fn problem_words(problem: SignInProblem) -> (&'static str, &'static str) {
 
 /// The provider with which users sign in to this service, if they can.
 #[must_use]
-pub fn provider(info: Option<&ServiceInfo>) -> Option<ProviderSignIn> {
+pub fn provider(info: Option<&ServiceInfo>) -> Option<SignInOffer> {
     info?.provider_sign_in.clone()
 }
 
@@ -139,7 +139,7 @@ mod tests {
             let target = SignInTarget::of("/sign-in", query);
             assert_eq!((target.return_to.as_str(), target.problem), ("/", None), "{query}");
         }
-        let provider = ProviderSignIn { host: "id.example".into(), url: "https://gbac.example/gbac/v1/sign-in".into() };
+        let provider = SignInOffer { host: "id.example".into(), url: "https://gbac.example/gbac/v1/sign-in".into() };
         let start = "https://gbac.example/gbac/v1/sign-in?return=%2Fsecurity%2Freview";
         assert_eq!(SignInTarget::of("/security/review", "").start(&provider), start);
     }

@@ -12,6 +12,7 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use super::bar::ThemeSwitch;
 use crate::dom;
+use crate::pages::provider_link::{PROVIDER_LINK, ProviderLink};
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Disclosure, Field, Glyph, Icon, Note, NoteKind, Words};
@@ -75,24 +76,25 @@ pub(super) fn SignInPage() -> impl IntoView {
     // What is announced and focused once the credentials were checked.
     let submitted = StoredValue::new(false);
     let refused = RwSignal::new(None::<String>);
-    let title = StoredValue::new(None::<String>);
+    let restore_title = StoredValue::new_local(None);
     Effect::new(move |_| {
         let (is_shown, status) = (state.is_shown.get(), service.status.get());
-        match (is_shown, title.get_value()) {
+        if matches!(status, ServiceStatus::Connected { .. }) {
+            state.is_skipped.set(false);
+        }
+        match (is_shown, restore_title.try_update_value(Option::take).flatten()) {
             (true, None) => {
-                title.set_value(Some(dom::title()));
-                dom::set_title("Sign in");
+                restore_title.set_value(Some(dom::set_title_for_now("Sign in")));
                 let field = if service.password_user().is_some() { "sign-in-password" } else { "sign-in-user" };
-                dom::focus_first(["sign-in-provider", field].map(str::to_owned).to_vec());
+                dom::focus_first([PROVIDER_LINK, field].map(str::to_owned).to_vec());
             }
-            (false, Some(before)) => {
-                title.set_value(None);
-                dom::restore_title(&before);
+            (false, Some(restore)) => {
+                restore();
                 if !submitted.get_value() {
                     dom::focus_heading();
                 }
             }
-            _ => {}
+            (_, restore) => restore_title.set_value(restore),
         }
         if !submitted.get_value() || status == ServiceStatus::Loading {
             return;
@@ -142,16 +144,7 @@ fn Form(
                     {first.map(|reason| view! { <p class="quiet">{reason}</p> })}
                     <Notice target=Signal::derive(target) />
                     <div class="panel">
-                        {move || provider.get().map(|provider| {
-                            let host = provider.host.clone();
-                            view! {
-                                <a id="sign-in-provider" class="btn btn-main" rel="external" href=move || target().start(&provider)>
-                                    "Continue with " {host}
-                                </a>
-                                <p class="small quiet">"Opens the identity provider of this service in this window."</p>
-                                <div class="or">"or with a local account"</div>
-                            }
-                        })}
+                        <ProviderLink />
                         <Local refused=refused on_submit=on_submit />
                     </div>
                     {move || provider.get().is_some().then(|| view! {
@@ -176,7 +169,7 @@ fn Notice(target: Signal<SignInTarget>) -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
     // Those of this visit are rejected under the password.
-    let has_expired = service.has_credentials();
+    let has_expired = service.has_expired();
     let note = Memo::new(move |_| {
         let host = service.info.with(|info| provider(info.as_ref())).map(|provider| provider.host);
         target.with(|target| target.note(host.as_deref(), has_expired, draft.count.get()))

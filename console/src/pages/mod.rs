@@ -13,6 +13,7 @@ mod group_changes;
 pub mod link;
 pub mod not_found;
 pub mod permissions;
+pub mod provider_link;
 pub mod review;
 mod rich_text;
 pub mod role;

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
 use gbac_api::paths;
-use gbac_api::service::{Provider, ProviderSignIn as SignInOffer, ServiceInfo};
+use gbac_api::service::{Provider, ServiceInfo, SignInOffer};
 use url::Url;
 
 use super::app::DemoAccess;

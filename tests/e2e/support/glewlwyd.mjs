@@ -23,6 +23,8 @@ const TABLES = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';
 /** The administrator that the tables come with. */
 const ADMIN = { username: 'admin', password: 'password' };
 const CLIENT = { id: 'kafka-cli', secret: 'a-secret-of-the-client' };
+/** The client of a service whose users sign in with this provider: a public one. */
+export const CONSOLE_CLIENT = 'gbac-console';
 const PERSON_PASSWORD = 'a-password-of-a-person';
 const SCOPES = 'openid kafka';
 /** What every person has: a change of a person names it again. */
@@ -114,6 +116,25 @@ export async function startGlewlwyd(people) {
       },
       /** Its JWKS, as text. */
       keys: async () => (await fetch(`${api}/oidc/jwks`)).text(),
+      /** Makes a service its client. */
+      redirectTo: (uri) =>
+        ask('POST', '/client/', {
+          client_id: CONSOLE_CLIENT,
+          confidential: false,
+          enabled: true,
+          token_endpoint_auth_method: ['none'],
+          authorization_type: ['code'],
+          redirect_uri: [uri],
+          scope: SCOPES.split(' '),
+        }),
+      /** Signs a person in at this authorization URL and agrees; where the browser is sent then. */
+      async authorize(username, url) {
+        const person = await signIn(api, { username, password: PERSON_PASSWORD });
+        await person('PUT', `/auth/grant/${CONSOLE_CLIENT}`, { scope: SCOPES });
+        const headers = { cookie: person.cookie() };
+        const response = await fetch(`${url}&g_continue`, { redirect: 'manual', headers });
+        return response.headers.get('location');
+      },
       setGroups: (username, groups) => ask('PUT', `/user/${encodeURIComponent(username)}`, { groups, ...STANDING }),
       stop,
     };
@@ -123,8 +144,8 @@ export async function startGlewlwyd(people) {
   }
 }
 
-/** Signs the administrator in; gives what asks the API in that session. */
-async function signIn(api) {
+/** Signs somebody in, the administrator if nobody is named; gives what asks the API in that session. */
+async function signIn(api, credentials = ADMIN) {
   let cookie = '';
   const ask = async (method, path, body) => {
     const response = await fetch(api + path, {
@@ -137,7 +158,8 @@ async function signIn(api) {
     cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
     return text && JSON.parse(text);
   };
-  await ask('POST', '/auth/', ADMIN);
+  ask.cookie = () => cookie;
+  await ask('POST', '/auth/', credentials);
   return ask;
 }
 
@@ -164,6 +186,8 @@ async function setUp(api, ask) {
       'code-duration': 600,
       'allow-non-oidc': true,
       'auth-type-password-enabled': true,
+      'auth-type-code-enabled': true,
+      'pkce-allowed': true,
       // `sub` is a number of its own for each person and client; the name is beside it.
       'additional-parameters': ['groups', 'username'].map((name) => ({
         'user-parameter': name,

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom;
+use crate::pages::provider_link::ProviderLink;
 use crate::store::draft::Draft;
 use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words};
@@ -31,7 +32,11 @@ pub(super) fn Choose() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let form = RwSignal::new(ConnectionForm {
         kind: service.connection.with_untracked(TargetKind::of),
-        user: service.user.get_untracked().unwrap_or_default(),
+        user: match service.connection.get_untracked() {
+            Connection::Service => service.password_user(),
+            Connection::SelfManaged | Connection::Cloud { .. } => service.user.get_untracked(),
+        }
+        .unwrap_or_default(),
         cluster: service.connection.with_untracked(|connection| match connection {
             Connection::Cloud { cluster } => cluster.clone(),
             Connection::Service | Connection::SelfManaged => String::new(),
@@ -123,7 +128,8 @@ pub(super) fn Choose() -> impl IntoView {
     let value = move |part: fn(&ConnectionForm) -> String| Signal::derive(move || form.with(part));
     let fields = move || {
         match kind.get() {
-        TargetKind::Service | TargetKind::SelfManaged => view! {
+        kind @ (TargetKind::Service | TargetKind::SelfManaged) => view! {
+            {(kind == TargetKind::Service).then(|| view! { <ProviderLink /> })}
             <div class="grid-2">
                 <Field id=id(Part::User) label="User" value=value(|form| form.user.clone())
                     on_input=edit(|form, text| form.user = text) error=fault(Part::User) mono=true autocomplete="username" />

@@ -194,9 +194,9 @@ impl Service {
         })
     }
 
-    /// Whether credentials were given, which the service may have rejected since.
-    pub fn has_credentials(self) -> bool {
-        self.held.credentials.with_untracked(Option::is_some)
+    /// Whether credentials were accepted before, so that a rejection means that they have expired.
+    pub fn has_expired(self) -> bool {
+        self.held.credentials.with_untracked(Option::is_some) && self.held.read_at.with_value(Option::is_some)
     }
 
     /// What has to be done before such a connection can be used, if anything; a sentence.

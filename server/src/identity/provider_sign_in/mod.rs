@@ -144,6 +144,11 @@ impl ProviderSignIn {
         if !equal(state, &self.attempts.state(attempt)) {
             return Err(interrupted("state_mismatch"));
         }
+        // Only now, because a page of another origin can cause answers with a wrong state.
+        let failed_sign_ins = authenticator.failed_sign_ins();
+        failed_sign_ins
+            .count_address(answer.client, now)
+            .map_err(|_| SignInFailure::new(SignInProblem::TooManyAttempts, "too_many_attempts"))?;
         if !self.attempts.take(attempt, now) {
             return Err(interrupted("attempt_used"));
         }
@@ -159,11 +164,6 @@ impl ProviderSignIn {
             return Err(SignInFailure::new(problem, code));
         }
         let code = parameter("code")?.ok_or_else(|| interrupted("code_missing"))?;
-        // Before the provider is asked, which only an answer with the right state can cause.
-        let failed_sign_ins = authenticator.failed_sign_ins();
-        failed_sign_ins
-            .count_address(answer.client, now)
-            .map_err(|_| SignInFailure::new(SignInProblem::TooManyAttempts, "too_many_attempts"))?;
         let (issuer, endpoints) = endpoints(authenticator).await?;
         let is_issuer = parameter("iss")?.map_or(!endpoints.states_issuer, |stated| stated == issuer);
         if !is_issuer {
