@@ -371,6 +371,53 @@ fn vectors() -> Vec<Vector> {
             acls(&["CLUSTER c LITERAL User:u * CREATE ALLOW"]),
             acls(&["CLUSTER kafka-cluster LITERAL User:u * CREATE ALLOW"]),
         ),
+        // D-68: who can read topics, and no consumer group, of itself, through a role or as everyone.
+        vector(
+            "consumer_without_group",
+            Notice,
+            acls(&[read, "GROUP g LITERAL Group:ops * READ ALLOW"]),
+            acls(&[read, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "consumer_without_group",
+            Notice,
+            document(&none(), &["r:Group:eng Group:ops"], &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+            document(&none(), &["r:Group:eng"], &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "consumer_without_group",
+            Notice,
+            // Describe is not enough, a deny allows nothing, and All is.
+            acls(&[read, "GROUP g LITERAL User:u * ALL ALLOW", "GROUP g LITERAL Group:eng * DESCRIBE ALLOW"]),
+            acls(&[read, "GROUP g LITERAL User:* * ALL ALLOW", "GROUP g LITERAL Group:eng * READ DENY"]),
+        ),
+        // Without any ACL for consumer groups they are not what ACLs are used for; everyone and superusers are no clients.
+        vector(
+            "consumer_without_group",
+            Notice,
+            document(&none(), &[], &["TOPIC t LITERAL User:u * ALL ALLOW", "GROUP g LITERAL User:v * READ ALLOW"]),
+            document(
+                &serde_json::json!({ "superusers": ["u"] }),
+                &["r:"],
+                &[
+                    "TOPIC t LITERAL User:u * READ ALLOW",
+                    "TOPIC t LITERAL User:* * READ ALLOW",
+                    role_acl,
+                    "GROUP g LITERAL User:v * READ ALLOW",
+                ],
+            ),
+        ),
+        vector("consumer_without_group", Notice, acls(&[read, "GROUP g LITERAL User:v * READ ALLOW"]), acls(&[read])),
+        vector(
+            "schema_reader_without_configs",
+            Notice,
+            acls(&["SUBJECT s LITERAL User:u * READ ALLOW", "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW"]),
+            acls(&[
+                "SUBJECT s LITERAL User:u * READ ALLOW",
+                "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW",
+                "REGISTRY * LITERAL User:* * ALTER_CONFIGS ALLOW",
+            ]),
+        ),
         vector("superuser_name_chosen", Error, superusers("$.email", &["a"]), superusers("$.email", &[])),
         vector(
             "superuser_name_chosen",
@@ -424,6 +471,8 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
         "superuser_name_chosen",
         "superuser_unreachable",
         "access_group_unknown",
+        "consumer_without_group",
+        "schema_reader_without_configs",
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);

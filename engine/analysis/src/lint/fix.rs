@@ -56,13 +56,15 @@ impl Finding {
             FindingCode::GROUP_PATH_WITH_SUFFIX => {
                 self.principals.first().and_then(|group| last_segment(policy, group)).into_iter().collect()
             }
-            // Which of the names is right, or what a user is named by, only a person knows.
+            // Which of the names is right, what a user is named by, or which resources a client uses, only a person knows.
             FindingCode::NAME_LETTER_CASE
             | FindingCode::NAME_LEADING_SLASH
             | FindingCode::ROLE_NAME_NOT_ASCII
             | FindingCode::SUPERUSER_NAME_CHOSEN
             | FindingCode::SUPERUSER_UNREACHABLE
-            | FindingCode::ACCESS_GROUP_UNKNOWN => Vec::new(),
+            | FindingCode::ACCESS_GROUP_UNKNOWN
+            | FindingCode::CONSUMER_WITHOUT_GROUP
+            | FindingCode::SCHEMA_READER_WITHOUT_CONFIGS => Vec::new(),
             _ if self.acls.is_empty() => self.of_member(),
             _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
         }
