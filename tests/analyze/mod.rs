@@ -6,6 +6,7 @@ mod diff;
 mod expiry;
 mod least_grant;
 mod lint;
+mod lint_document;
 mod near;
 mod people;
 mod permissions;
