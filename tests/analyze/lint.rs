@@ -9,6 +9,7 @@ use gbac_json::{FindingJson, lint_from_json, policy_from_json};
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 
+use super::lint_document::{acl_json, document};
 use super::world::{FEW, NOBODY, USERS, allows, config, facts, policy, questions};
 
 /// Whether one ACL applies wherever another one does, and is not the same.
@@ -92,34 +93,6 @@ proptest! {
             }
         }
     }
-}
-
-/// An ACL of a document: resource type, name (`-` is none), pattern, principal, host, operation, permission.
-fn acl_json(text: &str) -> serde_json::Value {
-    let parts: Vec<&str> = text.split_whitespace().collect();
-    let [resource_type, name, pattern, principal, host, operation, permission] = parts[..] else { panic!("{text}") };
-    serde_json::json!({
-        "resource_type": format!("RESOURCE_TYPE_{resource_type}"),
-        "resource_name": if name == "-" { "" } else { name },
-        "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"),
-        "principal": principal,
-        "host": host,
-        "operation": format!("OPERATION_{operation}"),
-        "permission_type": format!("PERMISSION_TYPE_{permission}"),
-    })
-}
-
-/// A document of these settings, roles (`name: member member`) and ACLs.
-fn document(settings: &serde_json::Value, roles: &[&str], acls: &[&str]) -> String {
-    let role = |text: &&str| {
-        let (name, members) = text.split_once(':').unwrap();
-        let members: Vec<_> =
-            members.split_whitespace().map(|member| serde_json::json!({ "principal": member })).collect();
-        serde_json::json!({ "name": name, "members": members })
-    };
-    let roles: Vec<_> = roles.iter().map(role).collect();
-    let acls: Vec<_> = acls.iter().map(|acl| acl_json(acl)).collect();
-    serde_json::json!({ "version": 1, "settings": settings, "roles": roles, "acls": acls }).to_string()
 }
 
 /// A code, with a document that has it once and one that only just has not.
@@ -371,6 +344,53 @@ fn vectors() -> Vec<Vector> {
             acls(&["CLUSTER c LITERAL User:u * CREATE ALLOW"]),
             acls(&["CLUSTER kafka-cluster LITERAL User:u * CREATE ALLOW"]),
         ),
+        // D-68: who can read topics, and no consumer group, of itself, through a role or as everyone.
+        vector(
+            "consumer_without_group",
+            Notice,
+            acls(&[read, "GROUP g LITERAL Group:ops * READ ALLOW"]),
+            acls(&[read, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "consumer_without_group",
+            Notice,
+            document(&none(), &["r:Group:eng Group:ops"], &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+            document(&none(), &["r:Group:eng"], &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "consumer_without_group",
+            Notice,
+            // Describe is not enough, a deny allows nothing, and All is.
+            acls(&[read, "GROUP g LITERAL User:u * ALL ALLOW", "GROUP g LITERAL Group:eng * DESCRIBE ALLOW"]),
+            acls(&[read, "GROUP g LITERAL User:* * ALL ALLOW", "GROUP g LITERAL Group:eng * READ DENY"]),
+        ),
+        // Without any ACL for consumer groups they are not what ACLs are used for; everyone and superusers are no clients.
+        vector(
+            "consumer_without_group",
+            Notice,
+            document(&none(), &[], &["TOPIC t LITERAL User:u * ALL ALLOW", "GROUP g LITERAL User:v * READ ALLOW"]),
+            document(
+                &serde_json::json!({ "superusers": ["u"] }),
+                &["r:"],
+                &[
+                    "TOPIC t LITERAL User:u * READ ALLOW",
+                    "TOPIC t LITERAL User:* * READ ALLOW",
+                    role_acl,
+                    "GROUP g LITERAL User:v * READ ALLOW",
+                ],
+            ),
+        ),
+        vector("consumer_without_group", Notice, acls(&[read, "GROUP g LITERAL User:v * READ ALLOW"]), acls(&[read])),
+        vector(
+            "schema_reader_without_configs",
+            Notice,
+            acls(&["SUBJECT s LITERAL User:u * READ ALLOW", "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW"]),
+            acls(&[
+                "SUBJECT s LITERAL User:u * READ ALLOW",
+                "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW",
+                "REGISTRY * LITERAL User:* * ALTER_CONFIGS ALLOW",
+            ]),
+        ),
         vector("superuser_name_chosen", Error, superusers("$.email", &["a"]), superusers("$.email", &[])),
         vector(
             "superuser_name_chosen",
@@ -424,6 +444,8 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
         "superuser_name_chosen",
         "superuser_unreachable",
         "access_group_unknown",
+        "consumer_without_group",
+        "schema_reader_without_configs",
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);

@@ -7,6 +7,7 @@ mod expiry;
 mod fixes;
 mod least_grant;
 mod lint;
+mod lint_document;
 mod near;
 mod people;
 mod permissions;

@@ -4,7 +4,7 @@ use gbac_analysis::{DenyExtent, Reach, ReachSubject, Scope, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
-use crate::phrases::count;
+use crate::phrases::{count, duration};
 
 /// How many rows of one source are shown at first.
 pub const SHOWN: usize = 50;
@@ -83,9 +83,17 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
             acls: policy.acls_of(principal),
         }];
     }
+    // Roles without ACLs have no part in a decision, but the principal is a member of them.
+    let known = |role: &str| sources.iter().any(|access| access.principal == Principal::role(role));
+    let empty: Vec<Principal> = policy.roles_of(principal).filter(|role| !known(role)).map(Principal::role).collect();
+    sources.extend(empty.into_iter().map(|role| AccessSource {
+        source: SourceKind::Role,
+        principal: role,
+        acls: Vec::new(),
+    }));
     // A role is no person: what everyone has is told of its members.
     sources.retain(|access| principal.kind() != PrincipalType::Role || access.source == SourceKind::Direct);
-    sources.sort_by_key(|access| access.source);
+    sources.sort_by(|a, b| (a.source, &a.principal).cmp(&(b.source, &b.principal)));
     let members = match principal.kind() {
         PrincipalType::Role => policy.role(principal.name()).map(|role| role.members.into_iter().collect()),
         PrincipalType::User | PrincipalType::Group => None,
@@ -121,6 +129,14 @@ impl Card {
     pub fn direct(&self) -> &[Acl] {
         self.sources.first().filter(|access| access.source == SourceKind::Direct).map_or(&[], |access| &access.acls)
     }
+}
+
+/// Until when somebody keeps a group that the identity provider took away, as a sentence. `max_lifetime` is the longest lifetime
+/// of tokens that the service accepts, in seconds.
+#[must_use]
+pub fn group_kept(max_lifetime: Option<u32>) -> String {
+    let limit = max_lifetime.map(|seconds| format!(", at most {}", duration(f64::from(seconds)))).unwrap_or_default();
+    format!("A user who leaves this group keeps these ACLs until the user’s token expires{limit}.")
 }
 
 /// Who holds a principal's ACLs and so loses them: the members of a role, or the principal itself.
@@ -193,6 +209,20 @@ mod tests {
         let twin = card.direct().iter().find(|acl| acl.permission == Permission::Allow).unwrap();
         assert_eq!(card.marks(twin), Marks::default());
         assert_eq!(losers(&card), [Principal::group("eng")]);
+    }
+
+    #[test]
+    fn roles_without_acls_are_in_the_cards_of_their_members() {
+        let mut policy = policy();
+        policy.apply(Change::CreateRole("Empty".into())).unwrap();
+        let member = Principal::group("eng");
+        policy.apply(Change::AddMember { role: "Empty".into(), member: member.clone() }).unwrap();
+        let sources: Vec<(String, usize)> =
+            card(&policy, &member).sources.iter().map(|of| (of.principal.to_string(), of.acls.len())).collect();
+        let expected = [("Group:eng", 2), ("Role:Empty", 0), ("Role:Readers", 1), ("User:*", 1)];
+        assert_eq!(sources, expected.map(|(name, acls)| (name.to_owned(), acls)));
+        assert!(group_kept(Some(3600)).ends_with("expires, at most 1 h."), "{}", group_kept(Some(3600)));
+        assert!(group_kept(None).ends_with("token expires."));
     }
 
     #[test]

@@ -71,6 +71,14 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
         ),
         "role_without_members" => ("Roles without members", "Their ACLs apply to no one."),
         "role_without_acls" => ("Roles without ACLs", "Such a role grants nothing."),
+        "consumer_without_group" => (
+            "Consumers without a consumer group",
+            "They can read topics, but joining a consumer group is denied. Another group of the same user may allow it.",
+        ),
+        "schema_reader_without_configs" => (
+            "Schema readers without configurations",
+            "They can read schemas, but not the compatibility levels of the subjects and the registry.",
+        ),
         "name_letter_case" => (
             "Names that differ only in letter case",
             "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",

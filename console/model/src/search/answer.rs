@@ -15,7 +15,7 @@ use crate::permissions::matrix::MatrixQuery;
 use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
 use crate::phrases::{agree, capitalized, count, in_sentence, thousands};
 use crate::rich_text::{RichText, listed};
-use crate::search::index::{SHOWN, SearchIndex};
+use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
 use crate::simulator::inputs::{IdentityMode, Inputs};
@@ -153,9 +153,13 @@ impl SearchAnswer {
     }
 }
 
-/// Answers a question.
+/// Answers a question. `asked_about` is what [`principal_of`] found for its text.
 #[must_use]
-pub(super) fn answer(question: &TypedQuestion, context: &AnswerContext<'_>) -> SearchAnswer {
+pub(super) fn answer(
+    question: &TypedQuestion,
+    asked_about: Option<&Result<Principal, Vec<Principal>>>,
+    context: &AnswerContext<'_>,
+) -> SearchAnswer {
     let mut answer = match question {
         TypedQuestion::Incomplete(example) => {
             let mut answer =
@@ -164,9 +168,10 @@ pub(super) fn answer(question: &TypedQuestion, context: &AnswerContext<'_>) -> S
             return answer;
         }
         TypedQuestion::WhoCan(request) => who(request, context),
-        TypedQuestion::Can { who, request } => match principal_of(who, context) {
-            Ok(principal) => can(&principal, request, context),
-            Err(candidates) => return ambiguous(who, &candidates, request),
+        TypedQuestion::Can { who, request } => match asked_about {
+            Some(Ok(principal)) => can(principal, request, context),
+            Some(Err(candidates)) => return ambiguous(who, candidates, request),
+            None => can(&Principal::user(who), request, context),
         },
     };
     if context.has_draft {
@@ -226,20 +231,31 @@ fn asked(principal: &Principal, request: &TypedRequest) -> String {
 }
 
 /// The names and prefixes that a question is about.
-fn patterns_of(request: &TypedRequest, index: &SearchIndex) -> Vec<NamePattern> {
-    let one = |name: &str| vec![NamePattern { pattern_type: PatternType::Literal, name: name.to_owned() }];
+fn patterns_of(request: &TypedRequest, index: &SearchIndex) -> NamedResources {
+    let one = |name: &str| NamedResources {
+        patterns: vec![NamePattern { pattern_type: PatternType::Literal, name: name.to_owned() }],
+        number: 1,
+    };
     match request.resource_type {
         ResourceType::Cluster => one(CLUSTER_NAME),
         ResourceType::Registry => one(""),
-        of => index.resources_named(of, &request.name),
+        of => index.resources_named(of, &request.name, EVALUATED),
     }
 }
 
+/// How many of several names and prefixes a sentence is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    All,
+    Some(usize),
+    Any,
+}
+
 /// What is done, in a sentence; several names are told by what was typed.
-fn deed(request: &TypedRequest, patterns: &[NamePattern]) -> RichText {
+fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText {
     let TypedRequest { operation, resource_type, name } = request;
     let verb = verb(*operation, *resource_type);
-    match patterns {
+    match of.patterns.as_slice() {
         [NamePattern { pattern_type: PatternType::Literal, name }] => {
             let access = AccessRequest {
                 operation: *operation,
@@ -253,20 +269,26 @@ fn deed(request: &TypedRequest, patterns: &[NamePattern]) -> RichText {
             .text(format!("{verb} every {} that starts with ", in_sentence(*resource_type)))
             .resource(name),
         _ => {
-            let number = count(patterns.len(), &format!("{} pattern", in_sentence(*resource_type)));
-            RichText::new().text(format!("{verb} the {number} that match ")).resource(name)
+            let number = count(of.number, &format!("{} pattern", in_sentence(*resource_type)));
+            let extent = match extent {
+                Extent::All => "all".to_owned(),
+                Extent::Some(some) => format!("{} of the", thousands(some)),
+                Extent::Any => "any of the".to_owned(),
+            };
+            RichText::new().text(format!("{verb} {extent} {number} that match ")).resource(name)
         }
     }
 }
 
 /// Whether somebody can do something.
 fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
-    let patterns = patterns_of(request, context.index);
+    let resources = patterns_of(request, context.index);
+    let patterns = resources.patterns.as_slice();
     if principal.kind() != PrincipalType::User || principal.is_everyone() {
         let subject = ReachSubject::Scope(Scope::of(principal));
         let address = MatrixQuery::of(principal).address();
         let target = move |_: &NamePattern| SearchTarget::Address(address.clone());
-        let mut answer = of_cells(principal, request, &patterns, &subject, context, &target);
+        let mut answer = of_cells(principal, request, &resources, &subject, context, &target);
         answer.target = patterns.first().map(|first| (target(first), "Open in matrix"));
         return answer;
     }
@@ -278,30 +300,30 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         Inputs { operation, resource_type, resource_name: name.to_owned(), host: String::new(), ..who }
     };
     let first = patterns.first().map_or("", |first| first.name.as_str());
-    let view = evaluate(&inputs(first), Some(context.policy), context.accepted, context.now);
-    let is_one_name = matches!(patterns.as_slice(), [NamePattern { pattern_type: PatternType::Literal, .. }]);
-    let identity = identity_of(&view);
-    let mut answer = match (&view.verdict, identity) {
-        (Some(verdict), _) if is_one_name || !asks_acls(verdict) => of_verdict(verdict),
-        (_, Some(identity)) => {
-            let subject = ReachSubject::Identity(identity);
+    let is_one_name = matches!(patterns, [NamePattern { pattern_type: PatternType::Literal, .. }]);
+    // Of several names each is a cell of the matrix, and only the identity is evaluated: for no name.
+    let of_name = if is_one_name { first } else { "" };
+    let view = evaluate(&inputs(of_name), Some(context.policy), context.accepted, context.now);
+    let to_matrix = |identity: Identity| SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal));
+    let mut answer = match (&view.verdict, identity_of(&view)) {
+        (Some(verdict), _) => of_verdict(verdict),
+        (None, Some(identity)) => {
+            let subject = ReachSubject::Identity(identity.clone());
             let target = |pattern: &NamePattern| match pattern.pattern_type {
                 PatternType::Literal => SearchTarget::Simulate(Box::new(inputs(&pattern.name))),
-                PatternType::Prefixed => SearchTarget::Address(matrix_of(&subject, principal)),
+                PatternType::Prefixed => to_matrix(identity.clone()),
             };
-            of_cells(principal, request, &patterns, &subject, context, &target)
+            of_cells(principal, request, &resources, &subject, context, &target)
         }
-        (_, None) => {
+        (None, None) => {
             let reason = "The identity can't be read";
             let mut answer = SearchAnswer::new(AnswerMark::Unclear, "No answer", reason);
             answer.lines.extend(view.problems.first().map(|problem| problem.words.clone()));
             answer
         }
     };
-    answer.target = Some(match (is_one_name, identity_of(&view)) {
-        (false, Some(identity)) => {
-            (SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal)), "Open in matrix")
-        }
+    answer.target = Some(match (&view.verdict, identity_of(&view)) {
+        (None, Some(identity)) => (to_matrix(identity), "Open in matrix"),
         _ => (SearchTarget::Simulate(Box::new(inputs(first))), "Open in simulator"),
     });
     answer.lines.push(groups_line(known));
@@ -310,11 +332,6 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
 
 fn identity_of(view: &View) -> Option<Identity> {
     view.who.as_ref().and_then(|who| who.identity.as_ref().ok()).map(|identity| (**identity).clone())
-}
-
-/// Whether the ACLs had a part in a verdict.
-const fn asks_acls(verdict: &Verdict) -> bool {
-    !matches!(verdict.kind, VerdictKind::SignInFails | VerdictKind::Expired)
 }
 
 /// The matrix of a principal, with its groups where it has some.
@@ -391,13 +408,12 @@ fn decided_by(cell: &MatrixCell) -> String {
 fn of_cells(
     principal: &Principal,
     request: &TypedRequest,
-    patterns: &[NamePattern],
+    resources: &NamedResources,
     subject: &ReachSubject,
     context: &AnswerContext<'_>,
     target: &dyn Fn(&NamePattern) -> SearchTarget,
 ) -> SearchAnswer {
-    let evaluated = patterns.get(..EVALUATED).unwrap_or(patterns);
-    let cells: Vec<(&NamePattern, MatrixCell)> = (evaluated.iter())
+    let cells: Vec<(&NamePattern, MatrixCell)> = (resources.patterns.iter())
         .map(|pattern| {
             let on = (request.resource_type, pattern);
             (pattern, matrix_cell(context.policy, subject, on, request.operation, None, At::seconds(context.now)))
@@ -412,14 +428,14 @@ fn of_cells(
         _ => (AnswerMark::Partly, "Partly", format!("Allowed on {} of {}", thousands(allowed), thousands(all))),
     };
     let mut answer = SearchAnswer::new(mark, title, reason);
-    let verb = match allowed {
-        0 => " can't ",
-        _ if allowed == all => " can ",
-        _ => " can, on some but not all names, ",
+    let (verb, extent) = match allowed {
+        0 => (" can't ", Extent::Any),
+        _ if allowed == all => (" can ", Extent::All),
+        _ => (" can ", Extent::Some(allowed)),
     };
-    answer.lines.push(RichText::new().principal(principal).text(verb).then(deed(request, patterns)).text("."));
-    limit(&mut answer, patterns);
-    if let ([(_, cell)], true) = (cells.as_slice(), patterns.len() == 1) {
+    answer.lines.push(RichText::new().principal(principal).text(verb).then(deed(request, resources, extent)).text("."));
+    limit(&mut answer, resources);
+    if let [(_, cell)] = cells.as_slice() {
         answer.lines.push(format!("{}.", capitalized(&decided_by(cell))).into());
     } else {
         answer.choices = (cells.iter().take(SHOWN))
@@ -430,22 +446,23 @@ fn of_cells(
                 target: target(pattern),
             })
             .collect();
-        answer.more = patterns.len().saturating_sub(SHOWN);
+        answer.more = resources.number.saturating_sub(SHOWN);
     }
     answer
 }
 
 /// Says that only some of many names were evaluated.
-fn limit(answer: &mut SearchAnswer, patterns: &[NamePattern]) {
-    if patterns.len() > EVALUATED {
-        answer.lines.push(format!("The first {EVALUATED} of {} were evaluated.", thousands(patterns.len())).into());
+fn limit(answer: &mut SearchAnswer, resources: &NamedResources) {
+    let evaluated = resources.patterns.len();
+    if resources.number > evaluated {
+        answer.lines.push(format!("The first {evaluated} of {} were evaluated.", thousands(resources.number)).into());
     }
 }
 
 /// Who can do something.
 fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
-    let patterns = patterns_of(request, context.index);
-    let evaluated = patterns.get(..EVALUATED).unwrap_or(&patterns);
+    let resources = patterns_of(request, context.index);
+    let evaluated = resources.patterns.as_slice();
     let query = |pattern: &NamePattern| WhoCanQuery {
         operation: request.operation,
         resource_type: request.resource_type,
@@ -482,17 +499,17 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
     let mut answer = SearchAnswer::new(mark, title, reason);
     let names = |of: &[&Principal]| listed(of.iter().map(|name| RichText::new().principal(name)).collect(), SHOWN);
     if !every.is_empty() {
-        answer.lines.push(names(&every).text(" can ").then(deed(request, &patterns)).text("."));
+        answer.lines.push(names(&every).text(" can ").then(deed(request, &resources, Extent::All)).text("."));
     }
     if !some.is_empty() {
         answer.lines.push(names(&some).text(" can on some of these names."));
     }
     if can.is_empty() {
-        answer.lines.push(RichText::new().text("No one can ").then(deed(request, &patterns)).text("."));
+        answer.lines.push(RichText::new().text("No one can ").then(deed(request, &resources, Extent::Any)).text("."));
     }
-    limit(&mut answer, &patterns);
+    limit(&mut answer, &resources);
     answer.target = rows.first().map(|(.., address)| (SearchTarget::Address(address.clone()), "Open in Who can"));
-    if patterns.len() > 1 {
+    if evaluated.len() > 1 {
         answer.choices = (rows.into_iter().take(SHOWN))
             .map(|(pattern, tally, address)| AnswerChoice {
                 words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
@@ -501,7 +518,7 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
                 target: SearchTarget::Address(address),
             })
             .collect();
-        answer.more = patterns.len().saturating_sub(SHOWN);
+        answer.more = resources.number.saturating_sub(SHOWN);
     }
     answer
 }

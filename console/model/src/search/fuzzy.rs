@@ -37,7 +37,7 @@ const ANOTHER: Score = 10_000;
 const SPREAD: usize = 4;
 
 /// Lower case without a change of the number of letters.
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
     text.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect()
 }
 
@@ -50,6 +50,11 @@ impl FoldedName {
     pub(super) fn new(name: &str) -> Self {
         let text = fold(name);
         Self { letters: letters(&text), text }
+    }
+
+    /// Whether a text in lower case is a part of it.
+    pub(super) fn contains(&self, folded: &str) -> bool {
+        self.text.contains(folded)
     }
 }
 

@@ -6,7 +6,7 @@ use gbac_analysis::{NamePattern, NamedPattern, PolicySummary, PrincipalSummary, 
 use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
-use crate::search::fuzzy::{FoldedName, Score, Words};
+use crate::search::fuzzy::{FoldedName, Score, Words, fold};
 
 /// How many results of a group are shown.
 pub(super) const SHOWN: usize = 5;
@@ -58,14 +58,7 @@ impl SearchIndex {
         };
         let principals = of(|kind| kind != PrincipalType::Role);
         let roles = of(|kind| kind == PrincipalType::Role);
-        let mut topics: Vec<IndexedName> = (summary.named.iter().enumerate())
-            .filter(|(_, named)| named.resource_type == ResourceType::Topic && !is_all_names(named))
-            .map(|(place, named)| indexed(place, &named.name))
-            .collect();
-        topics.sort_by(|a, b| {
-            let key = |of: &IndexedName| summary.named.get(of.place).map(|named| (&named.name, named.pattern_type));
-            key(a).cmp(&key(b))
-        });
+        let topics = indexed_patterns(&summary, ResourceType::Topic);
         Self { policy: Arc::clone(policy), summary, principals, roles, topics }
     }
 
@@ -120,28 +113,69 @@ impl SearchIndex {
         scored.into_iter().filter(|(score, _)| Some(*score) == best).map(|(_, of)| of).collect()
     }
 
-    /// The names and prefixes of a type that a text means. A `*` at its end stands for the rest of the name: that prefix, and
-    /// all names and prefixes under it. Otherwise the name itself, where ACLs name it, else all that contain it; a name that is
-    /// contained in none is one that no ACL names.
-    pub(super) fn resources_named(&self, resource_type: ResourceType, text: &str) -> Vec<NamePattern> {
-        let literal = |name: &str| NamePattern { pattern_type: PatternType::Literal, name: name.to_owned() };
-        let mut known: Vec<NamePattern> = (self.summary.named.iter())
-            .filter(|named| named.resource_type == resource_type && !is_all_names(named))
-            .map(|named| NamePattern { pattern_type: named.pattern_type, name: named.name.clone() })
-            .collect();
-        known.sort_by(|a, b| (&a.name, a.pattern_type).cmp(&(&b.name, b.pattern_type)));
+    /// The names and prefixes of a type that a text means, the first `most` of them. A `*` at its end stands for the rest of the
+    /// name: that prefix, and all names and prefixes under it. Otherwise the name itself, where ACLs name it, else all that
+    /// contain it; a name that is contained in none is one that no ACL names.
+    pub(super) fn resources_named(&self, resource_type: ResourceType, text: &str, most: usize) -> NamedResources {
+        let pattern = |pattern_type, name: &str| NamePattern { pattern_type, name: name.to_owned() };
+        // Topics are prepared; other types have fewer names.
+        let others: Vec<IndexedName> = match resource_type {
+            ResourceType::Topic => Vec::new(),
+            other => indexed_patterns(&self.summary, other),
+        };
+        let names = if resource_type == ResourceType::Topic { &self.topics } else { &others };
+        let known = names.iter().filter_map(|name| Some((name, self.summary.named.get(name.place)?)));
         if let Some(prefix) = text.strip_suffix('*') {
-            let whole = NamePattern { pattern_type: PatternType::Prefixed, name: prefix.to_owned() };
-            let under = known.into_iter().filter(|of| of.name.starts_with(prefix) && *of != whole);
-            return std::iter::once(whole.clone()).chain(under).collect();
+            let mut found = NamedResources { patterns: vec![pattern(PatternType::Prefixed, prefix)], number: 1 };
+            for (_, of) in known.filter(|(_, of)| of.name.starts_with(prefix)) {
+                if of.pattern_type == PatternType::Literal || of.name != prefix {
+                    found.put(of, most);
+                }
+            }
+            return found;
         }
-        if known.iter().any(|of| of.pattern_type == PatternType::Literal && of.name == text) {
-            return vec![literal(text)];
+        let wanted = fold(text);
+        let mut found = NamedResources::default();
+        for (name, of) in known {
+            if of.pattern_type == PatternType::Literal && of.name == text {
+                return NamedResources { patterns: vec![pattern(PatternType::Literal, text)], number: 1 };
+            }
+            if name.folded.contains(&wanted) {
+                found.put(of, most);
+            }
         }
-        let wanted = text.to_lowercase();
-        known.retain(|of| of.name.to_lowercase().contains(&wanted));
-        if known.is_empty() { vec![literal(text)] } else { known }
+        if found.number == 0 {
+            found = NamedResources { patterns: vec![pattern(PatternType::Literal, text)], number: 1 };
+        }
+        found
     }
+}
+
+/// The names and prefixes that a text means.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct NamedResources {
+    /// The first of them, by name.
+    pub(super) patterns: Vec<NamePattern>,
+    /// How many there are.
+    pub(super) number: usize,
+}
+
+impl NamedResources {
+    fn put(&mut self, of: &NamedPattern, most: usize) {
+        self.number += 1;
+        if self.patterns.len() < most {
+            self.patterns.push(NamePattern { pattern_type: of.pattern_type, name: of.name.clone() });
+        }
+    }
+}
+
+/// The names and prefixes of a type, by name; not those for all names.
+fn indexed_patterns(summary: &PolicySummary, resource_type: ResourceType) -> Vec<IndexedName> {
+    let mut of: Vec<(usize, &NamedPattern)> = (summary.named.iter().enumerate())
+        .filter(|(_, named)| named.resource_type == resource_type && !is_all_names(named))
+        .collect();
+    of.sort_by(|(_, a), (_, b)| (&a.name, a.pattern_type).cmp(&(&b.name, b.pattern_type)));
+    of.into_iter().map(|(place, named)| IndexedName { folded: FoldedName::new(&named.name), place }).collect()
 }
 
 /// The best of these, and the number of all that fit.

@@ -128,6 +128,10 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         }
     };
     let index = context.index;
+    let asked_about = match &question {
+        Some(TypedQuestion::Can { who, .. }) => Some(principal_of(who, context)),
+        _ => None,
+    };
     let mut found: Vec<(bool, SearchGroup)> = Vec::new();
     let mut put = |title, items: Best<SearchItem>| {
         let Best { found: items, number, is_run } = items;
@@ -144,7 +148,7 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     }
     if kind.is_none() {
         put("Topics", index.topics(&words).map(|of| topic_item(of, &words)));
-        put("Pages", pages(question.as_ref(), text, context));
+        put("Pages", pages(question.as_ref(), asked_about.as_ref(), text, context));
     }
     // What has the words as they were typed comes before what only has their letters.
     found.sort_by_key(|(is_run, _)| !is_run);
@@ -154,7 +158,7 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         let more = number.saturating_sub(items.len());
         groups.extend((!items.is_empty()).then_some(SearchGroup { title: "Actions", items, more }));
     }
-    let answer = question.map(|question| answer(&question, context));
+    let answer = question.map(|question| answer(&question, asked_about.as_ref(), context));
     SearchResults { answer, groups }
 }
 
@@ -219,7 +223,12 @@ fn fitting<'a, T>(all: &'a [(&str, &str, T)], text: &str) -> Best<(&'a str, &'a 
 }
 
 /// The pages that fit; those about the principal and the resource of a question.
-fn pages(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext<'_>) -> Best<SearchItem> {
+fn pages(
+    question: Option<&TypedQuestion>,
+    asked_about: Option<&Result<Principal, Vec<Principal>>>,
+    text: &str,
+    context: &AnswerContext<'_>,
+) -> Best<SearchItem> {
     let item = |label, detail: &str, address| SearchItem {
         kind: SearchKind::Page,
         label,
@@ -233,11 +242,11 @@ fn pages(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext<'
     if let Some(request) = request {
         let mut items = Vec::new();
         if let Some(TypedQuestion::Can { who, .. }) = question
-            && let Ok(principal) = principal_of(who, context)
+            && let Some(Ok(principal)) = asked_about
         {
             let label = Label::default().text("Permissions of ");
             let label = label.kind(principal.kind().prefix()).name(principal.name(), &Words::all(who));
-            items.push(item(label, "Permissions", ListQuery::one(&principal).address()));
+            items.push(item(label, "Permissions", ListQuery::one(principal).address()));
         }
         let prefix = request.name.strip_suffix('*');
         let query = WhoCanQuery {

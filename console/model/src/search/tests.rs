@@ -164,6 +164,8 @@ fn a_question_about_a_user_is_the_simulators_verdict() {
 fn a_part_of_a_name_is_answered_for_every_match() {
     let answer = answered("can maya.okafor write orders", &[maya("/orders/writers\n/data/analysts")]);
     assert_eq!((answer.mark, answer.reason.as_str()), (AnswerMark::Partly, "Allowed on 1 of 2"));
+    let first = answer.lines[0].plain();
+    assert_eq!(first, "User:maya.okafor can write to 1 of the 2 topic patterns that match orders.");
     let choices: Vec<String> =
         answer.choices.iter().map(|choice| format!("{}: {}", choice.words.plain(), choice.detail)).collect();
     assert_eq!(
@@ -172,6 +174,8 @@ fn a_part_of_a_name_is_answered_for_every_match() {
     );
     let answer = answered("can maya.okafor write orders", &[]);
     assert_eq!((answer.mark, answer.title.as_str()), (AnswerMark::NoRule, "No"));
+    let first = answer.lines[0].plain();
+    assert_eq!(first, "User:maya.okafor can't write to any of the 2 topic patterns that match orders.");
     // A name that no ACL has is evaluated as it is.
     assert_eq!(answered("can Group:/orders/writers write orders-eu", &[]).mark, AnswerMark::Allow);
     assert_eq!(answered("can root write anything", &[]).mark, AnswerMark::Allow);
@@ -196,7 +200,7 @@ fn who_can_is_answered_as_on_its_page() {
     assert!(text.starts_with("2 principals and 1 role: Allowed. User:root, "), "{text}");
     let answer = answered("who can write orders-*", &[]);
     let (_, text) = said(&answer);
-    assert!(text.contains("can write to the 2 topic patterns that match orders-*."), "{text}");
+    assert!(text.contains("can write to all 2 topic patterns that match orders-*."), "{text}");
     assert_eq!(answer.choices.len(), 2);
     let (target, words) = answer.target.unwrap();
     assert_eq!(words, "Open in Who can");

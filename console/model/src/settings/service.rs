@@ -4,6 +4,8 @@ use gbac_api::license::LicenseStatus;
 use gbac_api::loggers::Logger;
 use serde_json::{Map, Value};
 
+use crate::rich_text::RichText;
+
 /// The level that a logger has when nobody chose one.
 pub const DEFAULT_LEVEL: &str = "info";
 /// The levels, the gravest first.
@@ -31,6 +33,32 @@ pub fn provider(properties: &Map<String, Value>) -> Option<Result<String, NoProv
         .map(|(name, _)| name)
         .collect();
     Some(if missing.is_empty() { Ok(url.to_owned()) } else { Err(NoProvider { missing }) })
+}
+
+/// Why ACLs may not apply to the Kafka API at all; none where they do, and where the cluster does not say.
+#[must_use]
+pub fn authorization_gap(properties: &Map<String, Value>) -> Option<RichText> {
+    const NAME: &str = "kafka_enable_authorization";
+    let of = |name: &str| properties.get(name).and_then(Value::as_bool);
+    let words = match (properties.get(NAME)?, of("enable_sasl")) {
+        (Value::Null, Some(true)) => return None,
+        (Value::Null, _) => RichText::new()
+            .code(NAME)
+            .text(" is ")
+            .code("null")
+            .text(", so it follows ")
+            .code("enable_sasl")
+            .text(", which is not on. If SASL is set for single listeners only, every request to the Kafka API is allowed. Set ")
+            .code(NAME)
+            .text(" to ")
+            .code("true")
+            .text("."),
+        (Value::Bool(false), _) => {
+            RichText::new().code(NAME).text(" is ").code("false").text(", so every request to the Kafka API is allowed.")
+        }
+        _ => return None,
+    };
+    Some(words)
 }
 
 /// Whether the audit log is written; none where the cluster does not say.
@@ -115,6 +143,21 @@ mod tests {
     fn map(value: Value) -> Map<String, Value> {
         let Value::Object(members) = value else { panic!("an object") };
         members
+    }
+
+    #[test]
+    fn acls_that_may_not_apply_are_told() {
+        let gap = |properties: Value| match properties {
+            Value::Object(properties) => authorization_gap(&properties).map(|words| words.plain()),
+            _ => None,
+        };
+        let null = json!({ "kafka_enable_authorization": null });
+        assert!(gap(null).unwrap().starts_with("kafka_enable_authorization is null, so it follows enable_sasl"));
+        assert!(gap(json!({ "kafka_enable_authorization": null, "enable_sasl": false })).is_some());
+        assert_eq!(gap(json!({ "kafka_enable_authorization": null, "enable_sasl": true })), None);
+        assert!(gap(json!({ "kafka_enable_authorization": false, "enable_sasl": true })).unwrap().contains("is false"));
+        assert_eq!(gap(json!({ "kafka_enable_authorization": true })), None);
+        assert_eq!(gap(json!({})), None, "a service that has no such property");
     }
 
     #[test]

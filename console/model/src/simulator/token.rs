@@ -207,7 +207,10 @@ pub fn facts(read: &DecodedToken, inputs: &Inputs, checks: &[SignInCheck], now: 
     checks.sort_by_key(place);
     for check in checks {
         let fact = match check.about {
-            "expires" => Some(expiry(read, check, now)),
+            "expires" => {
+                facts.push(expiry(read, check, now));
+                kept_groups(read, check, now)
+            }
             "not_before" => not_before(read, check, now),
             "audience" => Some(audience(read, inputs, check)),
             "type" => type_fact(read),
@@ -258,6 +261,13 @@ fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
             TokenFact::new("expiry", FactMark::Bad, words)
         }
     }
+}
+
+/// Until when the groups of a token count, whatever the identity provider changes meanwhile (specification 1.3).
+fn kept_groups(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
+    let at = read.claims.expires_at().map(gbac_engine::Timestamp::as_seconds)?;
+    let words = "Keeps its groups until then, also those that the identity provider removes";
+    (at >= now && check.state != StepStatus::Failed).then(|| TokenFact::new("groups_kept", FactMark::Plain, words))
 }
 
 fn not_before(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
@@ -448,6 +458,7 @@ mod tests {
             ),
             [
                 (FactMark::Good, "Expires in 41 min, at 07:17 UTC".into()),
+                (FactMark::Plain, "Keeps its groups until then, also those that the identity provider removes".into()),
                 (FactMark::Good, "Audience streams is accepted".into()),
                 (FactMark::Good, "Access token, typ at+jwt".into()),
             ]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gbac_analysis::DenyExtent;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
-use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, SourceKind, card};
+use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, SourceKind, card, group_kept};
 use gbac_console_model::permissions::{list, matrix};
 use gbac_console_model::phrases::{SUPERUSERS_ALLOWED, acl_line, count, list_up_to as join};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
@@ -47,11 +47,12 @@ fn Open(card: Card) -> impl IntoView {
     let name = caption.clone();
     let card = StoredValue::new(card);
     let sources = card.with_value(|card| card.sources.clone());
-    let is_empty = sources.iter().all(|access| access.acls.is_empty());
+    let is_empty = sources.iter().all(|access| access.acls.is_empty() && access.source != SourceKind::Role);
     let nothing = card.with_value(nothing);
     let sources = sources.into_iter().map(|access| view! { <SourceRows access=access card=card /> }).collect_view();
     view! {
         {card.with_value(remark).map(|remark| view! { <p>{remark}</p> })}
+        <GroupKept card=card />
         <Members card=card />
         {if is_empty {
             view! { <p class="quiet">{nothing}</p> }.into_any()
@@ -82,6 +83,15 @@ fn remark(card: &Card) -> Option<&'static str> {
         PrincipalType::User if card.principal.is_everyone() => Some("These ACLs apply to every user."),
         _ => None,
     }
+}
+
+/// Until when those who leave a group keep it.
+#[component]
+fn GroupKept(card: StoredValue<Card>) -> impl IntoView {
+    let service = expect_context::<Context>().service;
+    let is_group = card.with_value(|card| card.principal.kind() == PrincipalType::Group);
+    let limit = move || service.info.with(|info| info.as_ref().and_then(|info| info.tokens.max_lifetime));
+    is_group.then(|| view! { <p class="quiet">{move || group_kept(limit())}</p> })
 }
 
 /// What to say where no ACL reaches somebody.
@@ -135,7 +145,7 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
             view! {
                 <b>"Via"</b>
                 <RoleLink href=href class="pr"><PrincipalName principal=shown /></RoleLink>
-                <span>{format!("{}, read-only here", count(number, "ACL"))}</span>
+                <span>{if number == 0 { "no ACLs".to_owned() } else { format!("{}, read-only here", count(number, "ACL")) }}</span>
             }
             .into_any()
         }

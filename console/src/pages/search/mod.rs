@@ -105,7 +105,8 @@ pub(super) fn Search() -> impl IntoView {
         <p class="pal-f" id="search-how">
             <span><Key name="↑" /><Key name="↓" />" choose"</span>
             <span><Key name="Enter" />" open"</span>
-            <span>"Ask with "<span class="cl">"can"</span>", "<span class="cl">"who can"</span>" or "<span class="cl">"why"</span></span>
+            // Words in a row, without the gap between keys.
+            <span><span>"Ask with "<span class="cl">"can"</span>", "<span class="cl">"who can"</span>" or "<span class="cl">"why"</span></span></span>
             <span><Key name="?" />" all shortcuts"</span>
         </p>
     }

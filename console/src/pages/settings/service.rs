@@ -4,12 +4,13 @@ use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_console_model::connection::Connection;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases;
-use gbac_console_model::settings::service::{NoProvider, audit, license_words, provider};
+use gbac_console_model::settings::service::{NoProvider, audit, authorization_gap, license_words, provider};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};
 
 use crate::dom;
+use crate::pages::rich_text::sentence;
 use crate::store::service::Service;
 use crate::ui::{
     Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words,
@@ -62,9 +63,16 @@ pub(super) fn ServiceFacts() -> impl IntoView {
         <section class="panel flat pad stack" aria-labelledby="settings-service">
             <h2 id="settings-service" class="h-md">"Service"</h2>
             {move || match properties.get() {
-                Some(Ok(properties)) => provider(&properties).and_then(Result::err).map(|missing| {
-                    view! { <NoProviderNote missing=missing /> }.into_any()
-                }),
+                Some(Ok(properties)) => {
+                    let missing = provider(&properties).and_then(Result::err);
+                    let gap = authorization_gap(&properties);
+                    Some(view! {
+                        {missing.map(|missing| view! { <NoProviderNote missing=missing /> })}
+                        {gap.map(|words| view! {
+                            <Note kind=NoteKind::Warn title="ACLs may not apply to the Kafka API"><p>{sentence(&words)}</p></Note>
+                        })}
+                    }.into_any())
+                }
                 Some(Err(failure)) => Some(view! { <Unread failure=failure /> }.into_any()),
                 None => None,
             }}

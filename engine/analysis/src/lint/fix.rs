@@ -62,7 +62,9 @@ impl Finding {
             | FindingCode::ROLE_NAME_NOT_ASCII
             | FindingCode::SUPERUSER_NAME_CHOSEN
             | FindingCode::SUPERUSER_UNREACHABLE
-            | FindingCode::ACCESS_GROUP_UNKNOWN => Vec::new(),
+            | FindingCode::ACCESS_GROUP_UNKNOWN
+            | FindingCode::CONSUMER_WITHOUT_GROUP
+            | FindingCode::SCHEMA_READER_WITHOUT_CONFIGS => Vec::new(),
             _ if self.acls.is_empty() => self.member_fixes(),
             _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
         }

@@ -1,6 +1,7 @@
 //! Finds rules of a policy that probably don't do what their author intended.
 
 mod acls;
+mod clients;
 mod fix;
 mod names;
 mod principals;
@@ -55,6 +56,8 @@ gbac_engine::code_table! {
         ROLE_WITHOUT_MEMBERS = "role_without_members",
         ROLE_WITHOUT_ACLS = "role_without_acls",
         ROLE_NAME_NOT_ASCII = "role_name_not_ascii",
+        CONSUMER_WITHOUT_GROUP = "consumer_without_group",
+        SCHEMA_READER_WITHOUT_CONFIGS = "schema_reader_without_configs",
         DUPLICATE_ACL = "duplicate_acl",
         DUPLICATE_MEMBER = "duplicate_member",
         DUPLICATE_SUPERUSER = "duplicate_superuser",
@@ -119,6 +122,7 @@ pub fn lint(policy: &Policy) -> Vec<Finding> {
     acls::lint(policy, None, &mut findings);
     principals::lint_acl_principals(policy, None, &mut findings);
     names::lint(policy, &mut findings);
+    clients::lint(policy, &mut findings);
     sort_findings(&mut findings);
     findings
 }
