@@ -4,6 +4,7 @@
 //! failures of requests.
 
 pub mod address;
+pub mod applied;
 pub mod audit;
 pub mod collisions;
 pub mod connection;
@@ -23,3 +24,5 @@ pub mod roles;
 pub mod sending;
 pub mod settings;
 pub mod simulator;
+pub mod stored_draft;
+pub mod tabs;
