@@ -2,6 +2,7 @@
 
 mod banner;
 mod bar;
+mod leave;
 
 use std::time::Duration;
 
@@ -19,10 +20,14 @@ use crate::pages::draft::DraftBar;
 use crate::pages::files;
 use crate::pages::not_found::NotFound;
 use crate::store::draft::Draft;
+use crate::store::draft_storage;
 use crate::store::findings::Findings;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
+use crate::store::tabs::Tabs;
+use crate::store::unanswered;
+use crate::store::unsaved::Unsaved;
 
 /// How often the service is asked whether the policy changed, in seconds; more often while it is away.
 const READ_EVERY_S: u32 = 20;
@@ -53,15 +58,12 @@ pub fn App() -> impl IntoView {
     provide_context(draft);
     provide_context(Findings::new());
     provide_context(SeenGroups::new());
-    dom::ask_before_leaving(move || draft.count.get_untracked() > 0);
-    // A draft is about one cluster; each has its own.
-    Effect::new(move |before: Option<Connection>| {
-        let now = service.connection.get();
-        if let Some(before) = before.filter(|before| *before != now) {
-            draft.switch(before, &now);
-        }
-        now
-    });
+    let is_draft_lost = draft_storage::keep(service, draft);
+    provide_context(Tabs::listen(draft));
+    unanswered::look(service, draft);
+    let unsaved = Unsaved::watch(draft.owner);
+    provide_context(unsaved);
+    dom::ask_before_leaving(move || unsaved.is_there() || is_draft_lost());
     provide_context(SimulatorSession::new());
     keep_reading(service);
     fetch_ahead(files::ALL);
@@ -90,6 +92,7 @@ pub fn App() -> impl IntoView {
                 </FlatRoutes>
             </main>
             <DraftBar />
+            <leave::LeaveDialog />
             <p class="sr" id="said" role="status"></p>
             <p class="sr" id="said-error" role="alert"></p>
         </Router>
