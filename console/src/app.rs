@@ -2,6 +2,7 @@
 
 mod banner;
 mod bar;
+mod leave;
 mod search;
 mod sign_in;
 
@@ -21,11 +22,15 @@ use crate::pages::draft::DraftBar;
 use crate::pages::files;
 use crate::pages::not_found::NotFound;
 use crate::store::draft::Draft;
+use crate::store::draft_storage;
 use crate::store::findings::Findings;
 use crate::store::search::SearchSession;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
+use crate::store::tabs::Tabs;
+use crate::store::unanswered;
+use crate::store::unsaved::Unsaved;
 use sign_in::SignInState;
 
 /// How often the service is asked whether the policy changed, in seconds; more often while it is away.
@@ -57,15 +62,12 @@ pub fn App() -> impl IntoView {
     provide_context(draft);
     provide_context(Findings::new());
     provide_context(SeenGroups::new());
-    dom::ask_before_leaving(move || draft.count.get_untracked() > 0);
-    // A draft is about one cluster; each has its own.
-    Effect::new(move |before: Option<Connection>| {
-        let now = service.connection.get();
-        if let Some(before) = before.filter(|before| *before != now) {
-            draft.switch(before, &now);
-        }
-        now
-    });
+    let is_draft_lost = draft_storage::keep(service, draft);
+    provide_context(Tabs::listen(draft));
+    unanswered::look(service, draft);
+    let unsaved = Unsaved::watch(draft.owner);
+    provide_context(unsaved);
+    dom::ask_before_leaving(move || unsaved.is_there() || is_draft_lost());
     provide_context(SimulatorSession::new());
     let search = SearchSession::new();
     provide_context(search);
@@ -110,6 +112,7 @@ fn Frame() -> impl IntoView {
             </FlatRoutes>
         </main>
         {move || (!is_hidden.get()).then(|| view! { <DraftBar /> })}
+        <leave::LeaveDialog />
         {move || (!is_hidden.get()).then(|| view! { <search::Dialogs /> })}
         <sign_in::SignInPage />
         <p class="sr" id="said" role="status"></p>

@@ -2,6 +2,8 @@
 //!
 //! Natively every function compiles and does nothing useful: tests of `state` never call one.
 
+mod tab;
+
 use std::time::Duration;
 
 use leptos::html;
@@ -10,9 +12,13 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, HtmlInputElement, HtmlTextAreaElement, Url};
 
+pub use tab::{
+    Departure, TabChannel, go_back, on_page_focus, on_page_hide, random_id, stop_departures, store_text, stored_text,
+};
+
 /// The name under which the chosen theme is kept; the page's first script reads it too.
 const THEME_KEY: &str = "gbac-theme";
-/// The name under which it is kept that shortcuts of a single character are off. Nothing but these two is stored.
+/// The name under which it is kept that shortcuts of a single character are off.
 const SINGLE_KEYS_KEY: &str = "gbac-single-keys";
 
 /// For fetching without what the browser itself holds: it then never asks for a password by itself.

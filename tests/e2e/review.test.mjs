@@ -71,7 +71,7 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     'allow write topic prefixed ledger- from * for Role:Ledger',
     'allow write topic prefixed refunds- from * for Role:Ledger',
   ]);
-  await page.getByRole('heading', { name: 'The draft is empty' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: '3 changes applied' }).waitFor();
 });
 
 journey('nothing is sent over a state that has changed since it was reviewed', { tolerates: [/412/] }, async ({ page }) => {

@@ -29,6 +29,11 @@ class Settings {
     await this.path.waitFor();
   }
 
+  /** Opens one of the parts below the other settings. */
+  async part(title) {
+    await this.page.getByRole('button', { name: new RegExp(`^${title}`) }).click();
+  }
+
   async nested(behavior) {
     await this.form.getByRole('radio', { name: behavior }).check();
   }
@@ -140,6 +145,7 @@ journey('another claim path says what it finds, and a wrong one where it is wron
 journey('the logger of tokens writes claims for a while, and the time that is left is seen', async ({ page }) => {
   const settings = new Settings(page);
   await settings.open();
+  await settings.part('Loggers');
   const level = async () => (await set.service.ask('GET', '/v1/config/log_level/security')).body;
   await settings.loggers.getByRole('combobox', { name: 'Duration' }).selectOption({ label: 'for 5 minutes' });
   await settings.loggers.getByText(/personal data/).waitFor();
@@ -209,6 +215,7 @@ journey('the mapping of the managed cloud is text to copy, and is checked', asyn
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const settings = new Settings(page);
   await settings.open();
+  await settings.part('Managed cloud');
   const panel = page.getByRole('region', { name: 'Managed cloud' });
   const attributes = panel.getByRole('textbox', { name: 'Attributes (JSON)' });
   assert.deepEqual(JSON.parse(await attributes.inputValue()), { federated_groups: '$.groups' });

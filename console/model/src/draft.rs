@@ -2,7 +2,7 @@
 //! once.
 
 use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, GroupSource, Policy, Settings, apply_each};
 
 use crate::failure::Failure;
 
@@ -122,6 +122,32 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
     }
 }
 
+/// Wanted settings over the present ones: what they left as it was in `base`, from which they were made, stays as it is now.
+#[must_use]
+pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
+    fn pick<T: Clone + PartialEq>(wanted: &T, base: &T, now: &T) -> T {
+        if wanted == base { now.clone() } else { wanted.clone() }
+    }
+    let groups = match (&wanted.groups, &base.groups, &now.groups) {
+        (
+            GroupSource::Properties { claim_path, nested },
+            GroupSource::Properties { claim_path: base_path, nested: base_nested },
+            GroupSource::Properties { claim_path: path_now, nested: nested_now },
+        ) => GroupSource::Properties {
+            claim_path: pick(claim_path, base_path, path_now),
+            nested: pick(nested, base_nested, nested_now),
+        },
+        _ => pick(&wanted.groups, &base.groups, &now.groups),
+    };
+    Settings {
+        groups,
+        principal_mapping: pick(&wanted.principal_mapping, &base.principal_mapping, &now.principal_mapping),
+        superusers: pick(&wanted.superusers, &base.superusers, &now.superusers),
+        access: pick(&wanted.access, &base.access, &now.access),
+        stated: wanted.stated,
+    }
+}
+
 /// Makes the changes one after the other, and says what each comes to.
 #[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
@@ -135,6 +161,8 @@ pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::claim_path::ClaimPath;
+    use gbac_engine::groups::NestedGroupBehavior;
     use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 
     use super::*;
@@ -216,6 +244,34 @@ mod tests {
             Change::Settings(Box::new(settings))
         };
         assert_eq!(staged(&[settings("a"), settings("b")]), [settings("b")]);
+    }
+
+    #[test]
+    fn settings_that_a_draft_leaves_alone_follow_the_service() {
+        let base = Settings::default();
+        let with = |nested, superuser: &str| {
+            let mut settings = base.clone();
+            if let GroupSource::Properties { nested: held, .. } = &mut settings.groups {
+                *held = nested;
+            }
+            settings.superusers.insert(superuser.into());
+            settings
+        };
+        let wanted = Settings { superusers: base.superusers.clone(), ..with(NestedGroupBehavior::Suffix, "") };
+        // Another administrator adds a superuser, and changes the claim path beside the nested names.
+        let mut now = with(NestedGroupBehavior::None, "root");
+        if let GroupSource::Properties { claim_path, .. } = &mut now.groups {
+            *claim_path = ClaimPath::parse("$.roles").unwrap();
+        }
+        let rebased = rebased(&wanted, &base, &now);
+        assert!(rebased.superusers.contains("root"));
+        let GroupSource::Properties { claim_path, nested } = &rebased.groups else { panic!("properties") };
+        assert_eq!((claim_path.as_str(), *nested), ("$.roles", NestedGroupBehavior::Suffix));
+        assert_eq!(super::rebased(&wanted, &base, &base), wanted);
+        // What both changed is what the draft says; the review shows what it replaces.
+        let theirs = with(NestedGroupBehavior::None, "root");
+        let mine = with(NestedGroupBehavior::None, "me");
+        assert_eq!(super::rebased(&mine, &base, &theirs), mine);
     }
 
     #[test]

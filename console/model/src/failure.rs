@@ -69,6 +69,12 @@ impl Failure {
         self.status() == Some(412)
     }
 
+    /// Whether nobody knows what became of the request: the service or a proxy before it stopped before it answered.
+    #[must_use]
+    pub fn is_unanswered(&self) -> bool {
+        matches!(self, Self::NoAnswer(_)) || matches!(self.status(), Some(502 | 504))
+    }
+
     /// What the service said about one field of the request.
     #[must_use]
     pub fn of_field(&self, field: &str) -> Option<String> {

@@ -4,6 +4,7 @@
 //! failures of requests.
 
 pub mod address;
+pub mod applied;
 pub mod audit;
 pub mod collisions;
 pub mod connection;
@@ -25,3 +26,5 @@ pub mod sending;
 pub mod settings;
 pub mod sign_in;
 pub mod simulator;
+pub mod stored_draft;
+pub mod tabs;

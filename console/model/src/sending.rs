@@ -1,7 +1,12 @@
 //! The result of sending changes: a whole draft in one request, or one change after another.
 
-use gbac_api::problem::{FieldViolation, Refusal};
+use std::sync::Arc;
 
+use gbac_api::problem::{FieldViolation, Refusal};
+use gbac_api::script::changes_between;
+use gbac_engine::policy::{Change, Policy, apply_each};
+
+use crate::draft::{is_done, rebased};
 use crate::failure::Failure;
 use crate::phrases::{agree, capitalized, count};
 
@@ -38,6 +43,12 @@ impl SendReport {
         Self { outcomes: vec![SendOutcome::Kept; number], whole: Some(failure) }
     }
 
+    /// Whether the service may have made the changes, because its answer is missing.
+    #[must_use]
+    pub fn is_unanswered(&self) -> bool {
+        self.whole.as_ref().is_some_and(Failure::is_unanswered)
+    }
+
     /// Whether nothing was made because the credentials are missing or refused.
     #[must_use]
     pub fn is_unauthenticated(&self) -> bool {
@@ -50,15 +61,14 @@ impl SendReport {
         let (made, all) = (self.made(), self.outcomes.len());
         let failed = self.outcomes.iter().filter(|outcome| matches!(outcome, SendOutcome::Failed(_))).count();
         let title = match &self.whole {
-            Some(Failure::NoAnswer(_)) => "The connection was lost while sending".to_owned(),
+            Some(failure) if failure.is_unanswered() => "Not applied: the service did not answer".to_owned(),
             Some(failure) if failure.is_unauthenticated() => "Your sign-in expired".to_owned(),
             _ if made == all => format!("{} applied", count(all, "change")),
             _ => format!("{made} of {} applied", count(all, "change")),
         };
         let text = match &self.whole {
-            Some(Failure::NoAnswer(_)) => Some(
-                "The draft is unchanged. The changes were sent in one request without an answer: the service applied all of \
-                 them, or none. Changes that it already has are marked below. It is safe to send the draft again."
+            Some(failure) if failure.is_unanswered() => Some(
+                "The policy was read again and does not have these changes. The draft is unchanged. You can apply it again."
                     .to_owned(),
             ),
             Some(failure) if failure.is_unauthenticated() => {
@@ -91,6 +101,33 @@ impl SendReport {
     }
 }
 
+/// Changes that were sent together and whose answer is missing. The service made all of them or none (D-70).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnansweredChanges {
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// The policy over which they were sent.
+    pub before: Arc<Policy>,
+    /// When, in milliseconds since 1970.
+    pub at_ms: f64,
+}
+
+impl UnansweredChanges {
+    /// Whether a policy that was read later has all of them, so that the service made them.
+    #[must_use]
+    pub fn are_in(&self, now: &Policy) -> bool {
+        let mut after = (*self.before).clone();
+        apply_each(&mut after, &self.changes);
+        let has = |change: &Change| match change {
+            Change::CreateRole(name) => now.has_role(name),
+            Change::RemoveMember { role, member } => !now.roles_of(member).any(|of| of == role),
+            Change::Settings(_) => rebased(after.settings(), self.before.settings(), now.settings()) == *now.settings(),
+            change => is_done(now, change),
+        };
+        changes_between(&self.before, &after).iter().all(has)
+    }
+}
+
 /// A refusal of changes that were sent together, at those that it is about; and whether that says all of it.
 fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
     let mut outcomes = vec![SendOutcome::Kept; number];
@@ -115,6 +152,8 @@ fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::model::Principal;
+
     use super::*;
 
     fn refused(status: u16, fields: &[(&str, &str)]) -> Failure {
@@ -149,6 +188,42 @@ mod tests {
         }
         assert_eq!(SendReport::together(1, Ok(())).words(), ("1 change applied".to_owned(), None));
         assert_eq!(SendReport::together(2, Err(refused(409, &[]))).words().0, "0 of 2 changes applied");
+    }
+
+    #[test]
+    fn a_policy_says_whether_unanswered_changes_were_made() {
+        let join = |group: &str| Change::AddMember { role: "R".into(), member: Principal::group(group) };
+        let mut before = Policy::default();
+        apply_each(&mut before, &[Change::CreateRole("R".into()), join("old")]);
+        let mut settings = before.settings().clone();
+        settings.superusers.insert("root".into());
+        // The role is deleted and made anew: only the difference of both policies tells whether that was done.
+        let changes = vec![
+            Change::DeleteRole { name: "R".into(), delete_acls: true },
+            Change::CreateRole("R".into()),
+            join("new"),
+            Change::Settings(Box::new(settings)),
+        ];
+        let unanswered = UnansweredChanges { changes: changes.clone(), before: Arc::new(before.clone()), at_ms: 0.0 };
+        assert!(!unanswered.are_in(&before));
+        let mut after = before.clone();
+        apply_each(&mut after, &changes);
+        assert!(unanswered.are_in(&after));
+        // What others do meanwhile does not matter.
+        apply_each(&mut after, &[Change::CreateRole("Theirs".into()), join("theirs")]);
+        assert!(unanswered.are_in(&after));
+        apply_each(&mut before, &[Change::CreateRole("Theirs".into()), join("new")]);
+        assert!(!unanswered.are_in(&before), "one of several is not all");
+    }
+
+    #[test]
+    fn an_answer_of_a_proxy_for_a_service_that_is_gone_is_none() {
+        for failure in [Failure::NoAnswer("offline".into()), refused(502, &[]), refused(504, &[])] {
+            let report = SendReport::together(2, Err(failure));
+            assert!(report.is_unanswered());
+            assert_eq!(report.words().0, "Not applied: the service did not answer");
+        }
+        assert!(!SendReport::together(2, Err(refused(503, &[]))).is_unanswered());
     }
 
     #[test]

@@ -1,16 +1,19 @@
-//! Banners above every page: demo, other cluster, service unreachable, sign-in, parts that could not be read.
+//! Banners above every page: other cluster, service unreachable, sign-in, parts that could not be read, other tabs.
 
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::phrases;
+use gbac_console_model::tabs::TabNotice;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::RETRY_EVERY_S;
 use super::sign_in::SignedOut;
+use crate::dom;
 use crate::store::service::{Service, ServiceStatus};
-use crate::ui::{Button, Mono, Note, NoteKind};
+use crate::store::tabs::Tabs;
+use crate::ui::{Button, ButtonKind, Mono, Note, NoteKind};
 
 /// How many names of roles that could not be read are told.
 const NAMED: usize = 5;
@@ -18,25 +21,10 @@ const NAMED: usize = 5;
 #[component]
 pub(super) fn Banners() -> impl IntoView {
     view! {
-        <Demo />
         <Elsewhere />
         <Trouble />
         <Partial />
-    }
-}
-
-#[component]
-fn Demo() -> impl IntoView {
-    let service = expect_context::<Service>();
-    move || {
-        let info = service.info.get().filter(|info| info.demo)?;
-        let who = match info.sign_in {
-            Some(given) => format!("Signed in automatically as {}.", given.user),
-            None => "Reading needs no credentials.".to_owned(),
-        };
-        Some(
-            view! { <p class="demo"><span class="tag">"Demo"</span>" Data is lost when the service stops. " {who}</p> },
-        )
+        <OtherTabs />
     }
 }
 
@@ -197,6 +185,37 @@ fn Partial() -> impl IntoView {
                         <p>"They are missing from members, counts, Who can and the simulator."</p>
                         <div class="row">
                             <Button small=true on_press=move |()| service.reload()>"Refresh"</Button>
+                        </div>
+                    </Note>
+                </div>
+            }
+        })
+    }
+}
+
+/// What other tabs of this browser did, or have in their drafts.
+#[component]
+fn OtherTabs() -> impl IntoView {
+    let (tabs, service) = (expect_context::<Tabs>(), expect_context::<Service>());
+    move || {
+        tabs.notice.get().map(|TabNotice { title, text, is_applied }| {
+            let refresh = move |()| {
+                tabs.dismiss();
+                service.reload();
+                dom::announce("Refreshed");
+                dom::focus_heading();
+            };
+            let dismiss = move |()| {
+                tabs.dismiss();
+                dom::focus_heading();
+            };
+            view! {
+                <div class="banner" role="status">
+                    <Note kind=NoteKind::Info title=title level=2>
+                        <p>{text}</p>
+                        <div class="row">
+                            {is_applied.then(|| view! { <Button small=true on_press=refresh>"Refresh"</Button> })}
+                            <Button small=true kind=ButtonKind::Quiet on_press=dismiss>"Dismiss"</Button>
                         </div>
                     </Note>
                 </div>

@@ -90,8 +90,16 @@ fn Chip() -> impl IntoView {
         });
         at.map(|at| format!("read {}", phrases::ago(now.get() - at)))
     };
+    let demo = Memo::new(move |_| {
+        let info = service.info.get().filter(|info| info.demo)?;
+        let who = match info.sign_in {
+            Some(given) => format!("You are signed in automatically as {}.", given.user),
+            None => "Reading needs no credentials.".to_owned(),
+        };
+        Some(format!("A demo in memory: its data is lost when the service stops. {who}"))
+    });
     view! {
-        <a class="conn" href=address::CONNECTION aria-current=current title="Connection">
+        <a class="conn" href=address::CONNECTION aria-current=current title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())>
             <span class="sr">"Connection: "</span>
             {move || match seen.get() {
                 Seen::Reading => view! { <span class="dot off"></span><span class="quiet">"Reading"</span> }.into_any(),
@@ -104,6 +112,7 @@ fn Chip() -> impl IntoView {
                     view! { <span class="dot off"></span><span>{words}</span><span class="quiet opt">{age}</span> }.into_any()
                 }
             }}
+            {move || demo.with(Option::is_some).then(|| view! { <span class="tag">"Demo"</span> })}
         </a>
     }
 }

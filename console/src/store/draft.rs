@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::connection::Connection;
-use gbac_console_model::draft::{self, ChangeStatus, Staged, role_of};
-use gbac_console_model::sending::SendOutcome;
-use gbac_engine::policy::{Change, Policy};
+use gbac_console_model::applied::{AppliedDraft, LostChange};
+use gbac_console_model::draft::{self, ChangeStatus, Staged, rebased, role_of};
+use gbac_console_model::sending::{SendOutcome, UnansweredChanges};
+use gbac_console_model::stored_draft::{DraftOwner, StoredDraft};
+use gbac_engine::policy::{Change, Policy, Settings};
 use leptos::prelude::*;
 
 /// The changes of this tab that are not sent yet; a context of every page: `expect_context::<Draft>()`.
 ///
-/// It lives in the tab's memory, and no route and no read of the service changes it.
+/// It belongs to the account that made it, and [`draft_storage`](super::draft_storage) keeps it in the tab's session
+/// storage. No route changes it, and a read of the service only what it says about settings (D-69).
 #[derive(Clone, Copy)]
 pub struct Draft {
     /// The changes, in the order in which they are made.
@@ -24,9 +26,24 @@ pub struct Draft {
     /// What each change comes to on what was read last; one that cannot be made any more is named here and left out
     /// of [`Draft::after`]. Empty while nothing was read.
     pub standing: Signal<Vec<ChangeStatus>>,
+    /// What was applied last.
+    pub applied: Signal<Option<AppliedDraft>>,
+    /// What the last undo could not put into the draft.
+    pub lost: Signal<Vec<LostChange>>,
+    /// Changes that were sent, and of which it is not known yet whether they were made.
+    pub unanswered: Signal<Option<UnansweredChanges>>,
+    /// Whose draft it is; none while that is not known.
+    pub owner: Signal<Option<DraftOwner>>,
+    policy: Signal<Option<Arc<Policy>>>,
     held: RwSignal<Vec<Staged>>,
-    /// The drafts of the other clusters that the pages were about.
-    aside: StoredValue<Vec<(Connection, Vec<Staged>)>>,
+    last: RwSignal<Option<AppliedDraft>>,
+    not_undone: RwSignal<Vec<LostChange>>,
+    pending: RwSignal<Option<UnansweredChanges>>,
+    of: RwSignal<Option<DraftOwner>>,
+    /// The settings from which staged settings were made.
+    settings_base: StoredValue<Option<Settings>>,
+    /// The drafts of others: of other accounts, clusters and services.
+    aside: StoredValue<Vec<StoredDraft>>,
 }
 
 /// The policy with the changes, and what each came to.
@@ -41,6 +58,8 @@ impl Draft {
     #[must_use]
     pub fn new(policy: Signal<Option<Arc<Policy>>>) -> Self {
         let held = RwSignal::new(Vec::<Staged>::new());
+        let (last, pending, of) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None));
+        let not_undone = RwSignal::new(Vec::new());
         let changes = Memo::new(move |_| {
             held.with(|staged| staged.iter().map(|staged| staged.change.clone()).collect::<Vec<_>>())
         });
@@ -65,7 +84,17 @@ impl Draft {
             count: Signal::derive(move || held.with(Vec::len)),
             after: Signal::derive(move || applied.with(|applied| applied.policy.clone())),
             standing: Signal::derive(move || applied.with(|applied| applied.standing.clone())),
+            applied: last.into(),
+            lost: not_undone.into(),
+            unanswered: pending.into(),
+            owner: of.into(),
+            policy,
             held,
+            last,
+            not_undone,
+            pending,
+            of,
+            settings_base: StoredValue::new(None),
             aside: StoredValue::new(Vec::new()),
         }
     }
@@ -104,9 +133,33 @@ impl Draft {
             }
         }
         if made > 0 {
+            let has_settings = staged.iter().any(|staged| matches!(staged.change, Change::Settings(_)));
+            let is_based = self.settings_base.with_value(Option::is_some);
+            if has_settings != is_based {
+                let settings =
+                    self.policy.with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
+                self.settings_base.set_value(settings.filter(|_| has_settings));
+            }
             self.held.set(staged);
         }
         made
+    }
+
+    /// Carries staged settings over to the policy that was read last: what they do not change is as it is there.
+    pub fn rebase(self) {
+        let read = self.policy.with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
+        let (Some(now), Some(base)) = (read, self.settings_base.get_value()) else { return };
+        if now == base {
+            return;
+        }
+        self.held.update(|staged| {
+            for staged in staged {
+                if let Change::Settings(wanted) = &mut staged.change {
+                    **wanted = rebased(wanted, &base, &now);
+                }
+            }
+        });
+        self.settings_base.set_value(Some(now));
     }
 
     /// Takes a change out, and with the creation of a role what needs that role. Says how many went.
@@ -126,6 +179,7 @@ impl Draft {
     /// Takes every change out.
     pub fn clear(self) {
         self.held.set(Vec::new());
+        self.not_undone.set(Vec::new());
     }
 
     /// Takes a change out where it is staged, as [`Draft::remove`] does.
@@ -147,15 +201,103 @@ impl Draft {
         });
     }
 
-    /// Puts the draft of one cluster aside, and takes up that of another, which the pages are about from now on.
-    pub fn switch(self, from: Connection, to: &Connection) {
-        let mut staged = self.held.get_untracked();
-        self.aside.update_value(|aside| {
-            let place = aside.iter().position(|(of, _)| of == to);
-            let other = place.map(|place| aside.remove(place).1).unwrap_or_default();
-            aside.push((from, std::mem::replace(&mut staged, other)));
+    /// Puts the draft aside, and takes up that of somebody else, or of the same account at another cluster. What nobody who
+    /// is known has made goes to whoever signs in next.
+    pub fn follow(self, to: Option<DraftOwner>) {
+        let from = self.of.get_untracked();
+        if from == to {
+            return;
+        }
+        let mut carried = Vec::new();
+        let mut last = None;
+        match &from {
+            Some(owner) if !(owner.account.is_empty() && to.as_ref().is_some_and(|to| to.has_policy_of(owner))) => {
+                let mine = self.of_owner(owner.clone());
+                self.aside.update_value(|aside| aside.push(mine));
+            }
+            _ => {
+                carried = self.changes.get_untracked();
+                last = self.last.get_untracked();
+            }
+        }
+        let taken = self.aside.try_update_value(|aside| {
+            let place = aside.iter().position(|draft| Some(&draft.owner) == to.as_ref())?;
+            Some(aside.remove(place))
         });
+        let (staged, base, applied) = match taken.flatten() {
+            Some(draft) => (draft.staged, draft.settings_base, draft.applied),
+            None => (Vec::new(), None, None),
+        };
+        self.settings_base.set_value(base);
+        self.not_undone.set(Vec::new());
+        self.pending.set(None);
+        self.last.set(applied.or(last));
         self.held.set(staged);
+        self.of.set(to);
+        self.add_all(carried);
+        self.rebase();
+    }
+
+    fn of_owner(self, owner: DraftOwner) -> StoredDraft {
+        StoredDraft {
+            owner,
+            staged: self.held.get_untracked(),
+            settings_base: self.settings_base.get_value(),
+            applied: self.last.get_untracked(),
+        }
+    }
+
+    /// Every draft with its owner, that of the present one last.
+    #[must_use]
+    pub fn all(self) -> Vec<StoredDraft> {
+        let mut all = self.aside.get_value();
+        all.extend(self.of.get_untracked().map(|owner| self.of_owner(owner)));
+        all
+    }
+
+    /// Takes over drafts that were kept before the page was loaded; each is seen only by its owner.
+    pub fn restore(self, drafts: Vec<StoredDraft>) {
+        self.aside.set_value(drafts);
+    }
+
+    /// Notes what was applied.
+    pub fn note_applied(self, applied: AppliedDraft) {
+        self.not_undone.set(Vec::new());
+        self.last.set(Some(applied));
+    }
+
+    /// Puts what undoes the changes that were applied last into the draft; what can no longer be undone is in
+    /// [`Draft::lost`]. Says how many changes joined the draft.
+    pub fn undo_applied(self) -> usize {
+        let (Some(applied), Some(now)) = (self.last.get_untracked(), self.policy.get_untracked()) else { return 0 };
+        let undo = applied.undo(&now);
+        self.not_undone.set(undo.lost);
+        self.add_all(undo.changes)
+    }
+
+    /// Takes the list of what could not be undone away.
+    pub fn forget_lost(self) {
+        self.not_undone.set(Vec::new());
+    }
+
+    /// Notes that nobody knows yet what became of changes that were sent.
+    pub fn await_answer(self, unanswered: UnansweredChanges) {
+        self.pending.set(Some(unanswered));
+    }
+
+    /// Looks in the policy that was read last whether the service made the changes whose answer is missing. If it did, they
+    /// leave the draft and are those that were applied last. None while no answer is missing.
+    pub fn find_unanswered(self) -> Option<bool> {
+        let unanswered = self.pending.get_untracked()?;
+        let now = self.policy.get_untracked()?;
+        self.pending.set(None);
+        let is_made = unanswered.are_in(&now);
+        if is_made {
+            let UnansweredChanges { changes, before, at_ms } = unanswered;
+            self.settle(&changes, &vec![SendOutcome::Made; changes.len()]);
+            self.note_applied(AppliedDraft::new(&before, changes, at_ms));
+        }
+        Some(is_made)
     }
 
     /// Notes how sent changes went: those that were made leave the draft, the others stay, with the reason where it is
@@ -253,19 +395,127 @@ mod tests {
         });
     }
 
+    fn owner(account: &str) -> Option<DraftOwner> {
+        Some(DraftOwner { data: "d1".into(), cluster: String::new(), account: account.into() })
+    }
+
     #[test]
-    fn each_cluster_has_a_draft_of_its_own() {
+    fn a_draft_is_seen_by_its_owner_alone() {
         Owner::new().with(|| {
             let draft = Draft::new(RwSignal::new(read(&[])).into());
-            let cluster = Connection::Cloud { cluster: "c".into() };
+            let cluster = DraftOwner { cluster: "self-managed".into(), ..owner("a").unwrap() };
+            draft.follow(owner("a"));
             draft.add(create("R"));
-            draft.switch(Connection::Service, &cluster);
-            assert_eq!(draft.count.get_untracked(), 0);
+            for other in [owner("b"), Some(cluster.clone()), owner("a").map(|owner| owner.signed_out()), None] {
+                draft.follow(other);
+                assert_eq!(draft.count.get_untracked(), 0);
+            }
+            draft.follow(Some(cluster.clone()));
             draft.add(create("S"));
-            draft.switch(cluster.clone(), &Connection::Service);
+            draft.follow(owner("a"));
             assert_eq!(draft.changes.get_untracked(), [create("R")]);
-            draft.switch(Connection::Service, &cluster);
+            draft.follow(Some(cluster));
             assert_eq!(draft.changes.get_untracked(), [create("S")]);
+
+            // The page is loaded again, and is nobody's until somebody signs in.
+            let kept = draft.all();
+            let draft = Draft::new(RwSignal::new(read(&[])).into());
+            draft.restore(kept);
+            assert_eq!(draft.count.get_untracked(), 0);
+            draft.follow(owner("b"));
+            assert_eq!(draft.count.get_untracked(), 0);
+            draft.follow(owner("a"));
+            assert_eq!(draft.changes.get_untracked(), [create("R")]);
+        });
+    }
+
+    #[test]
+    fn changes_of_nobody_join_the_draft_of_who_signs_in() {
+        Owner::new().with(|| {
+            let draft = Draft::new(RwSignal::new(read(&[])).into());
+            draft.follow(owner("a"));
+            draft.add(create("R"));
+            draft.follow(owner(""));
+            draft.add_all([create("S"), create("R")]);
+            draft.follow(owner("a"));
+            assert_eq!(draft.changes.get_untracked(), [create("R"), create("S")]);
+            draft.follow(owner(""));
+            assert_eq!(draft.count.get_untracked(), 0, "whoever signs out leaves nothing behind");
+        });
+    }
+
+    fn settings(change: impl FnOnce(&mut Settings)) -> Change {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        Change::Settings(Box::new(settings))
+    }
+
+    #[test]
+    fn staged_settings_keep_what_others_change() {
+        Owner::new().with(|| {
+            let policy = RwSignal::new(read(&[]));
+            let draft = Draft::new(policy.into());
+            draft.follow(owner("a"));
+            draft.add(settings(|settings| settings.superusers.insert("me".into())));
+            policy.set(read(&[settings(|settings| settings.principal_mapping = mapping("$.email"))]));
+            draft.rebase();
+            draft.rebase();
+            let both = settings(|settings| {
+                settings.superusers.insert("me".into());
+                settings.principal_mapping = mapping("$.email");
+            });
+            assert_eq!(draft.changes.get_untracked(), std::slice::from_ref(&both));
+            // It is kept with what it was made from.
+            let kept = draft.all();
+            let draft = Draft::new(policy.into());
+            draft.restore(kept);
+            policy.set(read(&[settings(|settings| settings.principal_mapping = mapping("$.name"))]));
+            draft.follow(owner("a"));
+            assert!(matches!(&draft.changes.get_untracked()[0], Change::Settings(settings) if settings.principal_mapping.as_str() == "$.name"));
+        });
+    }
+
+    fn mapping(path: &str) -> gbac_engine::mapping::PrincipalMapping {
+        gbac_engine::mapping::PrincipalMapping::parse(path).unwrap()
+    }
+
+    #[test]
+    fn what_was_applied_is_undone_by_a_draft() {
+        Owner::new().with(|| {
+            let before = read(&[create("Old")]);
+            let policy = RwSignal::new(before.clone());
+            let draft = Draft::new(policy.into());
+            let sent = vec![create("R"), join("Old", "eng")];
+            draft.add_all(sent.clone());
+            draft.settle(&sent, &[SendOutcome::Made, SendOutcome::Made]);
+            draft.note_applied(AppliedDraft::new(before.as_ref().unwrap(), sent.clone(), 0.0));
+            policy.set(read(&[create("Old"), create("R")]));
+            assert_eq!(draft.undo_applied(), 1);
+            assert_eq!(draft.lost.get_untracked().len(), 1, "the group has left already");
+            draft.clear();
+            assert!(draft.lost.get_untracked().is_empty());
+        });
+    }
+
+    #[test]
+    fn changes_without_an_answer_are_looked_for_in_the_policy() {
+        Owner::new().with(|| {
+            let before = read(&[]);
+            let policy = RwSignal::new(before.clone());
+            let draft = Draft::new(policy.into());
+            assert_eq!(draft.find_unanswered(), None);
+            let sent = vec![create("R"), join("R", "eng")];
+            draft.add_all(sent.clone());
+            let unanswered =
+                || UnansweredChanges { changes: sent.clone(), before: before.clone().unwrap(), at_ms: 7.0 };
+            draft.await_answer(unanswered());
+            assert_eq!(draft.find_unanswered(), Some(false));
+            assert_eq!((draft.count.get_untracked(), draft.find_unanswered()), (2, None));
+            draft.await_answer(unanswered());
+            policy.set(read(&sent));
+            assert_eq!(draft.find_unanswered(), Some(true));
+            assert_eq!(draft.count.get_untracked(), 0);
+            assert_eq!(draft.undo_applied(), 1);
         });
     }
 

@@ -48,6 +48,21 @@ impl Credentials {
         }
     }
 
+    /// The account that they are of, for what belongs to it. A local account and a user of the identity provider are
+    /// different accounts, even under one name.
+    #[must_use]
+    pub fn account(&self) -> String {
+        match self {
+            Self::Password(given) => format!("local {}", given.user),
+            Self::Session { user } => format!("session {user}"),
+            Self::Token(token) => {
+                let read = UnverifiedToken::decode(token).ok();
+                let issuer = read.as_ref().and_then(|token| token.claims.issuer());
+                format!("token {} {}", issuer.unwrap_or_default(), self.label())
+            }
+        }
+    }
+
     /// The header that has them, by its name; `name` is that for credentials as text.
     fn header(&self, name: &'static str) -> (&'static str, String) {
         match self {

@@ -181,6 +181,16 @@ impl Connection {
         }
     }
 
+    /// Its name among the clusters of a service; empty for the service itself.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match self {
+            Self::Service => String::new(),
+            Self::SelfManaged => "self-managed".to_owned(),
+            Self::Cloud { cluster } => format!("cloud {cluster}"),
+        }
+    }
+
     /// What can be done through it, where these APIs are relayed.
     #[must_use]
     pub fn abilities(&self, upstream: &Upstream) -> Abilities {

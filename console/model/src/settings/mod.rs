@@ -40,8 +40,16 @@ impl Entered {
     /// How many of the two are different from those of these settings.
     #[must_use]
     pub fn changes(&self, settings: &Settings) -> usize {
+        self.changed(settings).len()
+    }
+
+    /// The labels of those that are different from those of these settings.
+    #[must_use]
+    pub fn changed(&self, settings: &Settings) -> Vec<&'static str> {
         let held = Self::of(settings);
-        usize::from(held.claim_path != self.claim_path.trim()) + usize::from(held.nested != self.nested)
+        let path = (held.claim_path != self.claim_path.trim()).then_some("Claim path");
+        let nested = (held.nested != self.nested).then_some("Nested names");
+        path.into_iter().chain(nested).collect()
     }
 
     /// The settings with these properties; everything else stays.
@@ -76,7 +84,7 @@ mod tests {
         assert_eq!(entered("$.groups").changes(&held), 0);
         assert_eq!(entered(" $.groups ").changes(&held), 0, "blanks at the edge are no change");
         let both = Entered { nested: NestedGroupBehavior::Suffix, ..entered("$.roles") };
-        assert_eq!(both.changes(&held), 2);
+        assert_eq!(both.changed(&held), ["Claim path", "Nested names"]);
         let wanted = both.read(&held).unwrap();
         assert_eq!((Entered::of(&wanted), both.changes(&wanted)), (both.clone(), 0));
         assert_eq!(wanted.principal_mapping, held.principal_mapping);

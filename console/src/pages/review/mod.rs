@@ -1,5 +1,6 @@
 //! The review: the changes of the draft, their effects, and the result of applying them.
 
+mod applied;
 mod people;
 mod rows;
 
@@ -8,19 +9,21 @@ use std::time::Duration;
 
 use gbac_api::script::changes_between;
 use gbac_console_model::address;
+use gbac_console_model::applied::{AppliedDraft, summary};
 use gbac_console_model::draft::{ChangeStatus, role_of};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{ago, count};
 use gbac_console_model::review::{Effects, effects, remark, sections};
-use gbac_console_model::sending::SendReport;
+use gbac_console_model::sending::{SendOutcome, SendReport, UnansweredChanges};
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use self::applied::{Applied, Lost, checked_request};
 use self::people::People;
-use self::rows::{Drift, Sections, Sent, SentNote};
+use self::rows::{Drift, Sections, Sent, SentNote, Unanswered};
 use crate::dom;
 use crate::pages::commands::DraftCommands;
 use crate::store::draft::Draft;
@@ -35,6 +38,7 @@ pub fn ReviewPage() -> impl IntoView {
     dom::set_title("Review");
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
+    let session = expect_context::<SimulatorSession>();
     // What was read when the review began: what is looked at here is about this and no other state.
     let base = RwSignal::new(service.policy.get_untracked());
     let drift = Memo::new(move |_| {
@@ -44,9 +48,15 @@ pub fn ReviewPage() -> impl IntoView {
     });
     let busy = RwSignal::new(false);
     let sent = RwSignal::new(None::<Sent>);
-    // A first read, and one that found the same, are taken as they are.
+    // What was sent without an answer, until it is known what became of it.
+    let awaited = RwSignal::new(None::<Sent>);
+    // A first read, and one that found the same, are taken as they are, and so is any while there is no draft.
     Effect::new(move |_| {
         let now = service.policy.get();
+        if draft.count.get() == 0 {
+            base.set(now);
+            return;
+        }
         let is_same = base.with_untracked(|base| match (base, &now) {
             (Some(base), Some(now)) => Arc::ptr_eq(base, now),
             (_, None) => true,
@@ -69,7 +79,14 @@ pub fn ReviewPage() -> impl IntoView {
         busy.set(true);
         spawn_local(async move {
             service.read().await;
+            // Whoever signed in meanwhile has a draft of their own, and an answer that was missing may be there.
+            draft.follow(service.owner.get_untracked());
+            draft.find_unanswered();
             let Some(mine) = draft.changes.try_get_untracked() else { return };
+            if mine.is_empty() {
+                let _ = busy.try_set(false);
+                return;
+            }
             // Somebody else may have changed the service since the rows were looked at.
             if drift.try_get_untracked().flatten().is_some() {
                 let _ = busy.try_set(false);
@@ -82,11 +99,33 @@ pub fn ReviewPage() -> impl IntoView {
                 ServiceStatus::Away { reason, .. } => Some(Failure::impossible("not_sent", reason)),
                 ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
             });
+            let before = service.policy.get_untracked();
+            let at_ms = dom::now_ms();
+            let checked = before.as_ref().and_then(|before| checked_request(service, session, before));
+            let effect = effect.try_get_untracked().flatten().map(|effect| summary(&effect));
             let sending = match away {
                 Some(failure) => SendReport::unsent(mine.len(), failure),
                 None => service.apply(&mine).await,
             };
             draft.settle(&mine, &sending.outcomes);
+            if let (true, Some(before)) = (sending.is_unanswered(), before.clone()) {
+                let _ = awaited.try_set(Some(Sent { changes: mine.clone(), sending }));
+                let _ = busy.try_set(false);
+                draft.await_answer(UnansweredChanges { changes: mine, before, at_ms });
+                dom::announce_error("The service did not answer. Checking whether the changes were applied");
+                dom::focus_later("h-outcome");
+                return;
+            }
+            if let (true, Some(before)) = (sending.made() > 0, &before) {
+                let made = mine.iter().zip(&sending.outcomes).filter(|(_, outcome)| **outcome == SendOutcome::Made);
+                let made = made.map(|(change, _)| change.clone()).collect();
+                let is_whole = sending.made() == mine.len();
+                draft.note_applied(AppliedDraft {
+                    summary: effect.filter(|_| is_whole),
+                    request: checked,
+                    ..AppliedDraft::new(before, made, at_ms)
+                });
+            }
             let done = sending.made();
             let total = count(mine.len(), "change");
             if sending.whole.as_ref().is_some_and(Failure::is_changed) {
@@ -100,7 +139,8 @@ pub fn ReviewPage() -> impl IntoView {
             let _ = base.try_set(now);
             let all = mine.len();
             let expired = sending.is_unauthenticated();
-            let _ = sent.try_set(Some(Sent { changes: mine, sending }));
+            // All that was applied stands in a panel of its own.
+            let _ = sent.try_set((done < all).then_some(Sent { changes: mine, sending }));
             let _ = busy.try_set(false);
             if expired {
                 dom::announce_error("Not applied: your sign-in expired. Sign in again.");
@@ -112,6 +152,19 @@ pub fn ReviewPage() -> impl IntoView {
             dom::focus_later("h-outcome");
         });
     };
+    Effect::new(move |_| {
+        if draft.unanswered.with(Option::is_some) {
+            return;
+        }
+        let Some(report) = awaited.try_update(Option::take).flatten() else { return };
+        if draft.count.get_untracked() == 0 {
+            dom::announce(&format!("{} applied", count(report.changes.len(), "change")));
+        } else {
+            dom::announce_error(&report.sending.words().0);
+            sent.set(Some(report));
+        }
+        dom::focus_later("h-outcome");
+    });
     // Signed in again, nothing stands in the way any more.
     Effect::new(move |_| {
         let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
@@ -123,20 +176,28 @@ pub fn ReviewPage() -> impl IntoView {
     });
     let number = move || count(draft.count.get(), "change");
     let is_empty = Memo::new(move |_| draft.count.get() == 0);
+    let applied = Memo::new(move |_| draft.applied.get().filter(|_| is_empty.get()));
+    let has_head = move || !is_empty.get() || applied.with(Option::is_none);
     view! {
         <nav aria-label="Breadcrumb">
             <ol class="crumbs"><li>"Security"</li><li aria-current="page">"Review"</li></ol>
         </nav>
-        <div class="head">
-            <div>
-                <h1>{move || if is_empty.get() { "Review".to_owned() } else { format!("Review {}", number()) }}</h1>
-                {move || (!is_empty.get()).then(|| view! { <p><ReadFrom /></p> })}
+        {move || has_head().then(|| view! {
+            <div class="head">
+                <div>
+                    <h1>{move || if is_empty.get() { "Review".to_owned() } else { format!("Review {}", number()) }}</h1>
+                    {move || (!is_empty.get()).then(|| view! { <p><ReadFrom /></p> })}
+                </div>
             </div>
-        </div>
+        })}
+        {move || draft.unanswered.with(Option::is_some).then(|| view! { <Unanswered /> })}
         {move || sent.get().map(|sent| view! { <SentNote sent=sent /> })}
+        <Lost />
         {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
-        {move || if is_empty.get() {
-            view! { <NothingToReview sent=sent /> }.into_any()
+        {move || if let Some(applied) = applied.get() {
+            view! { <Applied applied=applied /> }.into_any()
+        } else if is_empty.get() {
+            view! { <NothingToReview /> }.into_any()
         } else {
             view! {
                 <div class="panel split review">
@@ -204,14 +265,12 @@ fn ReadFrom() -> impl IntoView {
 }
 
 #[component]
-fn NothingToReview(sent: RwSignal<Option<Sent>>) -> impl IntoView {
-    let title = if sent.with_untracked(Option::is_some) { "The draft is empty" } else { "Nothing to review" };
-    let roles = move || sent.with(|sent| to_roles(sent.as_ref().map_or(&[], |sent| &sent.changes)));
+fn NothingToReview() -> impl IntoView {
     view! {
         <div class="panel flat">
-            <Empty glyph=Glyph::Same title=title>
+            <Empty glyph=Glyph::Same title="Nothing to review">
                 <p>"Changes to roles, ACLs, principals and settings are collected in a draft. Review and apply them here."</p>
-                <div class="row"><a class="btn" href=roles>"Roles"</a></div>
+                <div class="row"><a class="btn" href=address::ROLES>"Roles"</a></div>
             </Empty>
         </div>
     }

@@ -10,6 +10,7 @@ use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
+use super::applied::UndoButton;
 use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;
@@ -45,7 +46,7 @@ pub(super) fn Sections(
 }
 
 #[component]
-fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> impl IntoView {
+pub(super) fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> impl IntoView {
     let Section { about, rows } = section;
     let head = match about {
         SectionTarget::Settings => "Settings".into_any(),
@@ -112,7 +113,7 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
 
 /// A row in words.
 #[component]
-fn Said(what: ChangedItem, adds: bool) -> impl IntoView {
+pub(super) fn Said(what: ChangedItem, adds: bool) -> impl IntoView {
     match what {
         ChangedItem::Acl(acl) => view! { <AclPhrase acl=acl /> }.into_any(),
         ChangedItem::Member(principal) => view! { "Principal " <PrincipalName principal=principal /> }.into_any(),
@@ -209,6 +210,21 @@ pub(super) struct Sent {
     pub(super) sending: SendReport,
 }
 
+/// That it is not known yet whether the service made the changes that were sent.
+#[component]
+pub(super) fn Unanswered() -> impl IntoView {
+    view! {
+        <div class="banner" id="h-outcome" tabindex="-1" role="status">
+            <Note kind=NoteKind::Warn title="The service did not answer" level=2>
+                <p>
+                    "The changes were sent in one request: the service applied all of them, or none. \
+                    This page looks in the policy as soon as the service answers again. The draft is kept until then."
+                </p>
+            </Note>
+        </div>
+    }
+}
+
 /// How it went: each change that was sent.
 #[component]
 pub(super) fn SentNote(
@@ -225,7 +241,7 @@ pub(super) fn SentNote(
         .collect();
     let rows = StoredValue::new(sections(&Policy::default(), &made, &[]));
     let open = RwSignal::new(false);
-    let has_made = !made.is_empty();
+    let (number, has_made) = (made.len(), !made.is_empty());
     view! {
         <div class="banner" id="h-outcome" tabindex="-1">
             <Note kind=kind title=title level=2>
@@ -235,6 +251,7 @@ pub(super) fn SentNote(
                     <Disclosure id="outcome-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Applied changes">
                         {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
                     </Disclosure>
+                    <div class="row"><UndoButton number=number /></div>
                 })}
             </Note>
         </div>

@@ -3,12 +3,14 @@
 use gbac_console_model::group_changes::{GroupChanges, compared};
 use gbac_console_model::settings::Entered;
 use gbac_console_model::simulator::token::{self, TokenReading};
+use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::{Change, Settings, apply_each};
 use leptos::prelude::*;
 
 use crate::store::draft::Draft;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
+use crate::store::unsaved::{Unsaved, UnsavedSettings};
 
 /// The page's state: what is entered, and what it would do.
 #[derive(Clone, Copy)]
@@ -27,16 +29,19 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(service: Service, draft: Draft, session: SimulatorSession) -> Self {
-        let entered = RwSignal::new(None::<Entered>);
-        // What is staged counts as entered; later reads do not overwrite what somebody types.
-        Effect::new(move |_| {
+    pub(super) fn new(service: Service, draft: Draft, session: SimulatorSession, unsaved: Unsaved) -> Self {
+        let entered = RwSignal::new(unsaved.take_kept());
+        // What is staged counts as entered; later reads do not overwrite what somebody types, until somebody else signs in.
+        Effect::new(move |before: Option<Option<DraftOwner>>| {
+            let owner = draft.owner.get();
             let staged = draft.after.with(|after| after.as_ref().map(|after| Entered::of(after.settings())));
-            if entered.with_untracked(Option::is_none)
+            let is_other = before.flatten().is_some_and(|before| Some(&before) != owner.as_ref());
+            if (is_other || entered.with_untracked(Option::is_none))
                 && let Some(staged) = staged
             {
                 entered.set(Some(staged));
             }
+            owner
         });
         let wanted = Memo::new(move |_| {
             let entered = entered.get()?;
@@ -47,6 +52,22 @@ impl Edit {
             service.policy.with(|policy| {
                 entered.zip(policy.as_ref()).map_or(0, |(entered, policy)| entered.changes(policy.settings()))
             })
+        });
+        // What is entered and not staged is asked about before the page is left.
+        Effect::new(move |_| {
+            let names = draft.after.with(|after| {
+                let settings = after.as_ref().map(|after| after.settings());
+                entered.with(|entered| Some(entered.as_ref()?.changed(settings?)))
+            });
+            let names = names.unwrap_or_default();
+            let settings = wanted.get().and_then(Result::ok);
+            unsaved.set((!names.is_empty()).then_some(UnsavedSettings { names, settings }));
+        });
+        // Nobody was asked when a shortcut or a search left the page: what is entered is there again next time.
+        on_cleanup(move || {
+            let kept = entered.try_get_untracked().flatten().filter(|_| unsaved.is_there());
+            unsaved.keep(kept);
+            unsaved.set(None);
         });
         let inputs = session.inputs;
         let token = Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));

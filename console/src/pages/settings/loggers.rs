@@ -58,8 +58,7 @@ pub(super) fn Loggers() -> impl IntoView {
         });
     };
     view! {
-        <section class="panel flat pad" aria-labelledby="settings-loggers">
-            <h2 id="settings-loggers" class="h-md">"Loggers"</h2>
+        <section aria-label="Loggers">
             {move || match (can.get().reason(), rows.get()) {
                 (Some(reason), _) => view! { <p class="quiet">{reason}</p> }.into_any(),
                 (None, None) => view! { <p class="quiet" role="status">"Reading"</p> }.into_any(),

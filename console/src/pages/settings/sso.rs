@@ -57,8 +57,7 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
         })
     };
     view! {
-        <section class="panel flat pad" aria-labelledby="settings-sso">
-            <h2 id="settings-sso" class="h-md">"Managed cloud"</h2>
+        <section aria-label="Managed cloud">
             <div class="stack">
                 <p class="quiet">
                     "The mapping is part of the organization's SSO connection: mode " <Mono text="use_map" />

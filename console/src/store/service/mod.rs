@@ -9,6 +9,7 @@ use gbac_api::service::{Person, Provider, ServiceInfo, Upstream};
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{Abilities, Connection, ConnectionTarget, Credentials, UnreadParts};
 use gbac_console_model::failure::Failure;
+use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -65,6 +66,8 @@ pub struct Service {
     pub audience: Signal<Option<String>>,
     /// The user that this page acts as, if it is signed in.
     pub user: Signal<Option<String>>,
+    /// Whose drafts this page can show: the account with which the policy was last read. A rejected sign-in is none.
+    pub owner: Signal<Option<DraftOwner>>,
     /// Which cluster the pages are about.
     pub connection: Signal<Connection>,
     /// What can be asked of it, and why not.
@@ -87,6 +90,7 @@ struct Held {
     people_at: StoredValue<f64>,
     keys: RwSignal<Option<String>>,
     credentials: RwSignal<Option<Credentials>>,
+    owner: RwSignal<Option<DraftOwner>>,
     connection: RwSignal<Connection>,
     /// What opens the cluster behind the service, while the pages are about it.
     of_cluster: RwSignal<Option<Credentials>>,
@@ -115,6 +119,7 @@ impl Service {
             people_at: StoredValue::new(f64::NEG_INFINITY),
             keys: RwSignal::new(None),
             credentials: RwSignal::new(None),
+            owner: RwSignal::new(None),
             connection: RwSignal::new(Connection::Service),
             of_cluster: RwSignal::new(None),
             unread: RwSignal::new(UnreadParts::default()),
@@ -139,6 +144,7 @@ impl Service {
                     held.of_cluster.with(|given| given.as_ref()?.user().map(str::to_owned))
                 }
             }),
+            owner: held.owner.into(),
             connection: held.connection.into(),
             can: Signal::derive(move || {
                 let upstream = held.info.with(|info| info.as_ref().map(|info| info.upstream.clone()));
@@ -173,6 +179,8 @@ impl Service {
         let Held { policy, tag, status, read_at, unread, .. } = self.held;
         self.held.of_cluster.set(credentials);
         self.held.connection.set(connection);
+        // Whose they are is known when the cluster has taken the credentials.
+        self.held.owner.set(None);
         policy.set(None);
         unread.set(UnreadParts::default());
         tag.set_value(None);
@@ -209,6 +217,7 @@ impl Service {
     pub fn sign_out(self) {
         let has_session =
             self.held.credentials.with_untracked(|given| matches!(given, Some(Credentials::Session { .. })));
+        self.held.owner.update(|owner| *owner = owner.as_ref().map(DraftOwner::signed_out));
         self.held.status.set(ServiceStatus::Loading);
         spawn_local(async move {
             let ended = if has_session { backend::end_session().await } else { Ok(()) };
@@ -267,6 +276,15 @@ impl Service {
         match outcome {
             Ok(()) => {
                 read_at.set_value(Some(now_ms));
+                let target = self.target();
+                let owner = self.held.connection.with_untracked(|connection| {
+                    self.held
+                        .info
+                        .with_untracked(|info| DraftOwner::new(info.as_ref(), connection, target.credentials.as_ref()))
+                });
+                if self.held.owner.with_untracked(|held| held.as_ref() != Some(&owner)) {
+                    self.held.owner.set(Some(owner));
+                }
                 let (name, demo) = self.held.info.with_untracked(|info| {
                     info.as_ref().map_or_else(|| ("service".to_owned(), false), |info| (info.name.clone(), info.demo))
                 });
@@ -329,6 +347,10 @@ impl Service {
         if let Some(read) = backend::policy(known.as_deref(), target.credentials.as_ref()).await?
             && is_latest()
         {
+            // A service that was started again meanwhile may have other data.
+            if fresh && !old {
+                self.read_info().await?;
+            }
             tag.set_value(read.tag);
             policy.set(Some(Arc::new(read.policy)));
         }

@@ -1,0 +1,52 @@
+//! The question before a page is left whose input is not in the draft.
+
+use gbac_console_model::phrases::list;
+use gbac_engine::policy::Change;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+
+use crate::dom::{self, Departure};
+use crate::store::draft::Draft;
+use crate::store::unsaved::Unsaved;
+use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
+
+#[component]
+pub(super) fn LeaveDialog() -> impl IntoView {
+    let (unsaved, draft) = (expect_context::<Unsaved>(), expect_context::<Draft>());
+    let navigate = use_navigate();
+    let open = Signal::derive(move || unsaved.departure.with(Option::is_some));
+    let stay = move |()| unsaved.departure.set(None);
+    let leave = Callback::new(move |()| {
+        let departure = unsaved.departure.get_untracked();
+        unsaved.departure.set(None);
+        unsaved.set(None);
+        match departure {
+            Some(Departure::Link(address)) => navigate(&address, NavigateOptions::default()),
+            Some(Departure::History) => dom::go_back(),
+            None => {}
+        }
+    });
+    let add = move |()| {
+        if let Some(settings) = untrack(|| unsaved.entered()).and_then(|entered| entered.settings) {
+            draft.add(Change::Settings(Box::new(settings)));
+            dom::announce("Settings added to the draft");
+        }
+        leave.run(());
+    };
+    let names = move || unsaved.entered().map(|entered| list(&entered.names));
+    let is_valid = move || unsaved.entered().is_some_and(|entered| entered.settings.is_some());
+    view! {
+        <Dialog open=open on_close=stay id="leave" title=|| "Leave without saving the settings?" small=true>
+            <div class="dlg-b dlg-pad stack">
+                <p>"Changed, and not in the draft: " {names} "."</p>
+                {move || (!is_valid()).then(|| view! { <p>"The claim path has an error, so it can't be added to the draft."</p> })}
+            </div>
+            <DialogActions>
+                <Button on_press=stay>"Stay"</Button>
+                <Button kind=ButtonKind::Kill on_press=move |()| leave.run(())>"Discard changes"</Button>
+                {move || is_valid().then(|| view! { <Button kind=ButtonKind::Primary on_press=add>"Add to draft"</Button> })}
+            </DialogActions>
+        </Dialog>
+    }
+}

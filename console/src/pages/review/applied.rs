@@ -1,0 +1,269 @@
+//! What was applied last: the changes, requests that show their effect, and how to undo them.
+
+use std::sync::Arc;
+
+use gbac_console_model::address;
+use gbac_console_model::applied::{AppliedDraft, AppliedSection, CheckedRequest, LostChange, SimulatorCheck};
+use gbac_console_model::connection::Connection;
+use gbac_console_model::draft::Staged;
+use gbac_console_model::permissions::list::ListQuery;
+use gbac_console_model::phrases::{count, timestamp};
+use gbac_console_model::review::{ChangeRow, ChangedItem, SectionTarget, sections};
+use gbac_console_model::simulator::accepted::of_service;
+use gbac_console_model::simulator::evaluate;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::Principal;
+use gbac_engine::policy::Policy;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+
+use super::rows::{OneSection, Said};
+use crate::dom;
+use crate::pages::link::{AddressLink, RoleLink};
+use crate::pages::rich_text::sentence;
+use crate::store::draft::Draft;
+use crate::store::service::Service;
+use crate::store::simulator::SimulatorSession;
+use crate::ui::{Button, ButtonKind, Disclosure, Glyph, Icon, Mono, Note, NoteKind, PrincipalName, Words};
+
+/// How many changes of a role or principal are shown at first.
+const SHOWN: usize = 4;
+
+/// The request in the simulator, decided on the policy before the changes.
+pub(super) fn checked_request(
+    service: Service,
+    session: SimulatorSession,
+    before: &Arc<Policy>,
+) -> Option<CheckedRequest> {
+    let accepted = accepted(service, session);
+    session.inputs.with_untracked(|inputs| CheckedRequest::of(inputs, before, &accepted, dom::now_ms() / 1000.0))
+}
+
+fn accepted(service: Service, session: SimulatorSession) -> gbac_analysis::provider::AcceptedTokens {
+    let is_own = service.connection.with_untracked(|connection| *connection == Connection::Service);
+    let info = service.info.get_untracked().filter(|_| is_own);
+    session.properties.with_untracked(|properties| of_service(properties, info.as_ref()))
+}
+
+/// The panel.
+#[component]
+pub(super) fn Applied(
+    /// What was applied.
+    applied: AppliedDraft,
+) -> impl IntoView {
+    let (service, session) = (expect_context::<Service>(), expect_context::<SimulatorSession>());
+    let now = service.policy.get_untracked();
+    let sections = now.as_ref().map(|now| applied.sections(now)).unwrap_or_default();
+    let inputs = session.inputs.get_untracked();
+    let view = evaluate(&inputs, now.as_ref(), &accepted(service, session), dom::now_ms() / 1000.0);
+    let identity = view.who.as_ref().and_then(|who| who.identity.clone().ok());
+    // The simulator is about something else by now, or not.
+    let request = applied.request.clone().filter(|request| request.inputs == inputs);
+    let first = sections.iter().find_map(|section| section.check.clone()).filter(|_| request.is_none());
+    let number = count(applied.changes.len(), "change");
+    let at = timestamp(applied.at_ms / 1000.0);
+    let name = service.info.get_untracked().map(|info| info.name);
+    let user = service.user.get_untracked().map(Principal::user);
+    let verdict = request.and_then(|request| {
+        let judged = view.verdict.map(|verdict| (verdict.sentence, verdict.kind));
+        judged.map(|(words, kind)| (request.before, words, kind))
+    });
+    let tests = session.saved.with_untracked(|saved| {
+        let passed = |now: &Arc<Policy>| saved.iter().filter(|test| test.run(now).is_none()).count();
+        let passed = now.as_ref().filter(|_| !saved.is_empty()).map(passed)?;
+        Some(format!("{passed} of {} passed.", count(saved.len(), "test")))
+    });
+    let rows = {
+        let identity = identity.clone();
+        let numbered = sections.into_iter().enumerate();
+        numbered
+            .map(move |(place, section)| view! { <Row section=section place=place identity=identity.clone() /> })
+            .collect_view()
+    };
+    let has_cards = verdict.is_some() || applied.summary.is_some() || tests.is_some();
+    view! {
+        <section class="panel" aria-labelledby="h-applied" id="h-outcome" tabindex="-1">
+            <div class="done-h" role="status">
+                <Icon glyph=Glyph::Allow />
+                <h1 id="h-applied">{number.clone()} " applied"</h1>
+                <p>
+                    "Applied"
+                    {user.map(|user| view! { " by " <PrincipalName principal=user /> })}
+                    {name.map(|name| view! { " to " <Mono text=name /> })}
+                    ", " <span class="num">{at}</span> "."
+                </p>
+                <div class="row">
+                    <UndoButton number=applied.changes.len() />
+                    <CheckButton check=first identity=identity kind=ButtonKind::Primary>"Check in simulator"</CheckButton>
+                </div>
+            </div>
+            <ul class="done-l">{rows}</ul>
+            <div class="t-foot"><span>"Undo puts the reverse changes into the draft. Nothing is sent until you apply it."</span></div>
+        </section>
+        {has_cards.then(|| view! {
+            <div class="next section">
+                {verdict.map(|(before, words, kind)| view! {
+                    <section class="panel" aria-labelledby="h-request">
+                        <h2 id="h-request">"The request in the simulator"</h2>
+                        <p class="brk">{sentence(&words)}</p>
+                        <p>"Before: " {before.title()} ". Now: " {kind.title()} "."</p>
+                        <p><a href=address::SIMULATOR>"Open in simulator"</a></p>
+                    </section>
+                })}
+                {(applied.summary.is_some() || tests.is_some()).then(|| view! {
+                    <section class="panel" aria-labelledby="h-effect">
+                        <h2 id="h-effect">"Principals and tests"</h2>
+                        {applied.summary.map(|text| view! { <p>{text}</p> })}
+                        {tests.map(|text| view! { <p>{text}</p> })}
+                    </section>
+                })}
+            </div>
+        })}
+    }
+}
+
+/// The changes of one role or principal.
+#[component]
+fn Row(section: AppliedSection, place: usize, identity: Option<Arc<Identity>>) -> impl IntoView {
+    let AppliedSection { about, mut rows, check } = section;
+    let is_gone = rows.iter().any(|row| !row.adds && matches!(row.what, ChangedItem::Role { .. }));
+    let about = match about {
+        SectionTarget::Settings => view! { <a href=address::SETTINGS>"Settings"</a> }.into_any(),
+        SectionTarget::Role(name) if is_gone => view! { <PrincipalName principal=Principal::role(name) /> }.into_any(),
+        SectionTarget::Role(name) => view! {
+            <RoleLink href=address::role(&name) class="pr"><PrincipalName principal=Principal::role(name.clone()) /></RoleLink>
+        }
+        .into_any(),
+        SectionTarget::Principal(principal) => view! {
+            <AddressLink href=ListQuery::one(&principal).address() class="pr"><PrincipalName principal=principal /></AddressLink>
+        }
+        .into_any(),
+    };
+    let rest = rows.split_off(rows.len().min(SHOWN));
+    let open = RwSignal::new(false);
+    let more = (!rest.is_empty()).then(|| {
+        let summary = format!("{} more", rest.len());
+        let rest = StoredValue::new(rest);
+        view! {
+            <Disclosure id=format!("applied-{place}") open=open on_toggle=move |is_open| open.set(is_open) summary=move || summary.clone()>
+                <ul>{rest.get_value().into_iter().map(told).collect_view()}</ul>
+            </Disclosure>
+        }
+    });
+    let label = check.as_ref().map(|check| match &identity {
+        Some(identity) if check.is_about(identity) => Principal::user(identity.user()),
+        _ => check.principal.clone(),
+    });
+    let button = check.zip(label).map(|(check, principal)| {
+        view! {
+            <CheckButton check=Some(check) identity=identity kind=ButtonKind::Secondary small=true>
+                "Check as " <PrincipalName principal=principal />
+            </CheckButton>
+        }
+    });
+    view! {
+        <li>
+            <span>{about}</span>
+            <div class="brk"><ul>{rows.into_iter().map(told).collect_view()}</ul>{more}</div>
+            <span class="row">{button}</span>
+        </li>
+    }
+}
+
+/// One change, as it was made.
+fn told(row: ChangeRow) -> impl IntoView {
+    let verb = match (&row.what, row.adds) {
+        (ChangedItem::Role { .. }, true) => "Created",
+        (ChangedItem::Role { .. }, false) => "Deleted",
+        (ChangedItem::Settings(_), _) => "Changed",
+        (_, true) => "Added",
+        (_, false) => "Removed",
+    };
+    view! { <li>{verb} " " <Said what=row.what adds=row.adds /></li> }
+}
+
+/// Enters a request in the simulator and goes there.
+#[component]
+fn CheckButton(
+    /// The request; what is entered already without one.
+    check: Option<SimulatorCheck>,
+    /// Who is entered now.
+    identity: Option<Arc<Identity>>,
+    /// How loud.
+    kind: ButtonKind,
+    /// 28 px high.
+    #[prop(optional)]
+    small: bool,
+    /// The words.
+    children: Children,
+) -> impl IntoView {
+    let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
+    let go = move |()| {
+        if let Some(check) = &check {
+            session.inputs.update(|inputs| check.enter(inputs, identity.as_deref()));
+        }
+        navigate(address::SIMULATOR, NavigateOptions::default());
+    };
+    view! { <Button kind=kind small=small on_press=go>{children()}</Button> }
+}
+
+/// Puts the reverse changes into the draft, which the review shows.
+#[component]
+pub(super) fn UndoButton(
+    /// How many changes were applied.
+    number: usize,
+) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let undo = move |()| {
+        let added = draft.undo_applied();
+        let lost = draft.lost.with_untracked(Vec::len);
+        dom::announce(&match lost {
+            0 => format!("{} added to the draft", count(added, "change")),
+            lost => format!(
+                "{} added to the draft. {} can no longer be undone",
+                count(added, "change"),
+                count(lost, "change")
+            ),
+        });
+        dom::focus_heading();
+    };
+    view! { <Button on_press=undo>"Undo " {count(number, "change")}</Button> }
+}
+
+/// What the last undo could not put into the draft.
+#[component]
+pub(super) fn Lost() -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    move || {
+        let lost = draft.lost.get();
+        (!lost.is_empty()).then(|| {
+            let title = format!("{} can no longer be undone", count(lost.len(), "change"));
+            let dismiss = move |()| {
+                draft.forget_lost();
+                dom::focus_heading();
+            };
+            view! {
+                <div class="banner">
+                    <Note kind=NoteKind::Warn title=title level=2>
+                        <ul class="stack tight">{lost.into_iter().map(|lost| view! { <LostRow lost=lost /> }).collect_view()}</ul>
+                        <div class="row"><Button small=true kind=ButtonKind::Quiet on_press=dismiss>"Dismiss"</Button></div>
+                    </Note>
+                </div>
+            }
+        })
+    }
+}
+
+#[component]
+fn LostRow(lost: LostChange) -> impl IntoView {
+    let LostChange { change, reason } = lost;
+    let staged = [Staged { change, failure: None }];
+    let rows = sections(&Policy::default(), &staged, &[]);
+    view! {
+        <li class="brk">
+            {rows.into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
+            <p><Words text=reason /> "."</p>
+        </li>
+    }
+}

@@ -1,0 +1,316 @@
+// A draft is not lost, and nobody else sees it: reload, sign-out, two tabs, settings that are left, and what was applied.
+
+import assert from 'node:assert/strict';
+import { isAccessible } from './support/axe.mjs';
+import { text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Draft, REVIEW, Review } from './support/review.mjs';
+import { ROLES, Role, Roles, addressOf } from './support/roles.mjs';
+import { Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage({ cluster: {} });
+
+/** What Chromium logs when there is no answer, or one with a fault. */
+const REFUSED = { tolerates: [/Failed to load resource/] };
+const SETTINGS = '/security/settings';
+const CHANGES = '/gbac/v1/policy/changes';
+
+const go = (page, name) => page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name }).click();
+
+/** What the tab keeps. */
+const kept = (page) => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+
+/** Signs in to the cluster's own console. */
+async function signIn(page, user, password) {
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('textbox', { name: 'User' }).fill(user);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+}
+
+async function signOut(page) {
+  await page.getByRole('link', { name: /^Connection/ }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('Not signed in').first().waitFor();
+}
+
+journey('a draft survives a reload, and back and forward', async ({ page }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await roles.open();
+  const role = await roles.create('Reloaded');
+  await role.addMember('Group:eng');
+  await role.addAcl({ pattern: 'Prefixed', name: 'reloaded-', operations: ['Read', 'Write'] });
+  // Nothing asks: nothing would be lost.
+  await page.reload();
+  assert.match(await draft.says(), /Draft, 4 changes/);
+  await page.goto('about:blank');
+  await page.goBack();
+  assert.match(await draft.says(), /Draft, 4 changes/);
+  await role.member('Group:eng').getByText('Added').waitFor();
+
+  // Somebody else changes the policy meanwhile: the draft is made on what is there now.
+  await page.goto('about:blank');
+  await set.service.createRole('Reloaded');
+  await page.goto(REVIEW);
+  await page.getByRole('heading', { name: '1 change can no longer be applied' }).waitFor();
+  await page.getByRole('button', { name: 'Remove them from the draft' }).click();
+  await new Review(page).apply();
+  assert.deepEqual(await set.service.members('Reloaded'), ['Group:eng']);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: '3 changes applied' }).waitFor();
+  assert.equal(await draft.bar.count(), 0, 'what was applied does not come back');
+});
+
+journey('a draft survives a sign-out, and somebody else does not see it', REFUSED, async ({ page }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  const { origin, password } = set.cluster;
+  const { provider } = await set.service.info();
+  const [person] = await set.service.people();
+  const user = JSON.parse(Buffer.from(person.token.split('.')[1], 'base64url').toString()).sub;
+  await set.cluster.setProperties({
+    oidc_discovery_url: `${set.service.origin}${provider.discovery}`,
+    oidc_token_audience: provider.audience,
+    superusers: [user],
+  });
+  await page.goto(`${origin}${ROLES}`);
+  await signIn(page, 'admin', password);
+  await roles.create('PrivatePlan');
+  await signOut(page);
+  assert.equal(await draft.bar.count(), 0, 'the draft goes with its account');
+  await page.goto(`${origin}${ROLES}`);
+  // A rejected password shows nothing.
+  await page.getByRole('textbox', { name: 'User' }).fill('admin');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('The user name admin or the password is wrong').first().waitFor();
+  assert.equal(await draft.bar.count(), 0);
+
+  // Another account of the same service.
+  await page.getByLabel('Password').fill('');
+  await page.getByLabel('Access token').fill(person.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Create role' }).waitFor();
+  assert.equal(await draft.bar.count(), 0);
+  assert.doesNotMatch(await text(page.locator('body')), /PrivatePlan/);
+  await page.goto(`${origin}${REVIEW}`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  // The first account again.
+  await signIn(page, 'admin', password);
+  await page.getByRole('heading', { level: 1, name: 'Review 1 change' }).waitFor();
+  const storage = await kept(page);
+  assert.match(storage, /PrivatePlan/);
+  assert.ok(!storage.includes(password) && !storage.includes(person.token.split('.')[2]), 'no credentials are kept');
+
+  // The same data after a restart.
+  await set.cluster.stop();
+  await set.cluster.start();
+  await page.reload();
+  await signIn(page, 'admin', password);
+  await page.getByRole('heading', { level: 1, name: 'Review 1 change' }).waitFor();
+});
+
+journey('two tabs notice each other', async ({ page, context }) => {
+  const other = await context.newPage();
+  const [roles, theirs] = [new Roles(page), new Roles(other)];
+  await roles.open();
+  await theirs.open();
+  await theirs.create('TabOne');
+  const notice = page.getByRole('heading', { name: 'Another tab has a draft with 1 change' });
+  await notice.waitFor();
+  await isAccessible(page, 'the notice about another tab');
+  // A tab that is opened later knows it, too.
+  const third = await context.newPage();
+  await third.goto(ROLES);
+  await third.getByRole('heading', { name: 'Another tab has a draft with 1 change' }).waitFor();
+  await third.close();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await notice.waitFor({ state: 'detached' });
+
+  const mine = await roles.create('TabTwo');
+  await mine.addMember('Group:eng');
+  await other.getByRole('heading', { name: 'Another tab has a draft with 2 changes' }).waitFor();
+  await new Draft(other).apply();
+  await page.getByRole('heading', { name: 'Another tab applied 1 change' }).waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Refresh', exact: true }).click();
+  await go(page, 'Roles');
+  await roles.row('TabOne').waitFor();
+  await new Draft(page).apply();
+  assert.deepEqual(await set.service.members('TabTwo'), ['Group:eng']);
+  // A tab that is closed has no draft any more.
+  await other.close();
+});
+
+journey('settings that are not in the draft ask before they are left', async ({ page }) => {
+  const path = page.getByRole('textbox', { name: 'Claim path' });
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving the settings?' });
+  const draft = new Draft(page);
+  await page.goto(ROLES);
+  await go(page, 'Settings');
+  await path.fill('$.realm_access.roles');
+  await go(page, 'Roles');
+  assert.match(await text(dialog), /Changed, and not in the draft: Claim path\./);
+  await isAccessible(page, 'the question before settings are left');
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  assert.equal(await path.inputValue(), '$.realm_access.roles');
+  assert.equal(new URL(page.url()).pathname, SETTINGS);
+
+  // The browser's back asks, too, and goes there afterwards.
+  await page.goBack();
+  await dialog.waitFor();
+  assert.equal(new URL(page.url()).pathname, SETTINGS);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.goBack();
+  await dialog.getByRole('button', { name: 'Discard changes' }).click();
+  await new Roles(page).table.waitFor();
+  assert.equal(new URL(page.url()).pathname, ROLES);
+  assert.equal(await draft.bar.count(), 0);
+
+  // A reload asks, as far as the browser does.
+  await go(page, 'Settings');
+  await path.fill('$.realm_access.roles');
+  const asked = page.waitForEvent('dialog');
+  const reloaded = page.reload();
+  const question = await asked;
+  assert.equal(question.type(), 'beforeunload');
+  await question.accept();
+  await reloaded;
+  await path.waitFor();
+  assert.equal(await path.inputValue(), '$.groups');
+
+  // What is wrong cannot join the draft.
+  await path.fill('$.groups[');
+  await go(page, 'Roles');
+  await dialog.getByText('The claim path has an error').waitFor();
+  assert.equal(await dialog.getByRole('button', { name: 'Add to draft' }).count(), 0);
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await path.fill('$.teams');
+  await go(page, 'Roles');
+  await dialog.getByRole('button', { name: 'Add to draft' }).click();
+  await new Roles(page).table.waitFor();
+  assert.match(await draft.says(), /Draft, 1 change\. Settings changed\./);
+  // In the draft, it is not asked about any more.
+  await go(page, 'Settings');
+  assert.equal(await path.inputValue(), '$.teams');
+  await go(page, 'Roles');
+  await new Roles(page).table.waitFor();
+});
+
+journey('what was applied is shown, checked in the simulator, and undone by another draft', async ({ page }) => {
+  await set.service.addMembers('Undone', 'Group:old');
+  const before = await set.service.policy();
+  const [role, draft] = [new Role(page, 'Undone'), new Draft(page)];
+  await role.open();
+  await role.removeMember('Group:old');
+  await role.addMember('Group:undoers');
+  await role.addAcl({ pattern: 'Prefixed', name: 'undone-', operations: ['Write'] });
+  await draft.apply();
+  const applied = page.getByRole('region', { name: '3 changes applied' });
+  await until(async () => assert.ok(await applied.evaluate((panel) => panel === document.activeElement), 'focus is on the result'));
+  const said = await text(applied);
+  assert.match(said, /Applied by User:admin to demo, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+  assert.match(said, /Role:Undone .*Added Allow Write, topic undone- prefixed.*Removed Principal Group:old.*Added Principal Group:undoers/);
+  assert.match(await text(page.getByRole('region', { name: 'Principals and tests' })), /1 principal gained \d+ operations?\./);
+  for (const width of [1440, 1024, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await isAccessible(page, `what was applied at ${width}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(wide <= 0, `the page is ${wide} px too wide at ${width}`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  // The request that the change is about.
+  await applied.getByRole('button', { name: /^Check as Group:/ }).click();
+  const simulator = new Simulator(page);
+  await simulator.sees('Allowed');
+  assert.equal(await simulator.resourceName.inputValue(), 'undone-');
+  await page.goBack();
+  await applied.getByRole('link', { name: 'Role:Undone' }).click();
+  await role.member('Group:undoers').waitFor();
+  await page.goBack();
+
+  // One of the three is no longer there to be undone.
+  await set.service.ask('PUT', '/v1/roles/Undone', { body: { remove: [{ principal: 'Group:undoers' }] } });
+  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+  await until(async () => {
+    const policy = await set.service.policy();
+    assert.ok(!JSON.stringify(policy).includes('undoers'));
+  });
+  await page.reload();
+  await applied.getByRole('button', { name: 'Undo 3 changes' }).click();
+  await page.getByRole('heading', { name: '1 change can no longer be undone' }).waitFor();
+  await page.getByText('Already undone.').waitFor();
+  const review = new Review(page);
+  assert.deepEqual(await review.rows(), ['− Remove Allow Write, topic undone- prefixed', '+ Add Principal Group:old']);
+  await review.apply();
+  assert.deepEqual(await set.service.policy(), before);
+});
+
+journey('the request in the simulator has its verdict before and after', async ({ page }) => {
+  const [simulator, draft] = [new Simulator(page), new Draft(page)];
+  await set.service.createRole('Starters');
+  await simulator.open();
+  await simulator.identity.getByRole('radio', { name: 'Groups by hand' }).check();
+  await simulator.user.fill('maya');
+  await simulator.groups.fill('starters');
+  await simulator.ask({ operation: 'Write', name: 'starting-point' });
+  await simulator.sees('Denied, nothing allows it');
+  await go(page, 'Roles');
+  await new Roles(page).row('Starters').getByRole('link', { name: 'Starters' }).click();
+  const role = new Role(page, 'Starters');
+  await role.addMember('Group:starters');
+  await role.addAcl({ name: 'starting-point', operations: ['Write'] });
+  await draft.apply();
+  const request = page.getByRole('region', { name: 'The request in the simulator' });
+  assert.match(await text(request), /User:maya can write to topic starting-point\. Before: Denied, nothing allows it\. Now: Allowed\./);
+  await page.getByRole('button', { name: 'Check in simulator' }).click();
+  await simulator.sees('Allowed');
+  assert.equal(await simulator.user.inputValue(), 'maya');
+});
+
+journey('a service that stops in the middle of Apply: what it made is found out, and nothing is lost', REFUSED, async ({ page }) => {
+  const { origin, password } = set.cluster;
+  await page.goto(`${origin}${ROLES}`);
+  await signIn(page, 'admin', password);
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+
+  // It stops after it has made the changes, before it answers.
+  await roles.create('MadeIt');
+  let review = await draft.review();
+  await review.people();
+  await page.route(`**${CHANGES}`, async (route) => {
+    await route.fetch();
+    await set.cluster.kill();
+    await route.abort('connectionreset');
+  });
+  await review.button.click();
+  await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
+  assert.deepEqual(await review.rows(), ['+ Create Role'], 'the draft is kept until it is known');
+  await page.unroute(`**${CHANGES}`);
+  await set.cluster.start();
+  await page.getByRole('heading', { level: 1, name: '1 change applied' }).waitFor();
+  assert.equal(await draft.bar.count(), 0);
+
+  // It stops before it hears of them.
+  await go(page, 'Roles');
+  await roles.create('NotMade');
+  review = await draft.review();
+  await review.people();
+  await page.route(`**${CHANGES}`, async (route) => {
+    await set.cluster.kill();
+    await route.abort('connectionreset');
+  });
+  await review.button.click();
+  await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
+  await page.unroute(`**${CHANGES}`);
+  await set.cluster.start();
+  await page.getByRole('heading', { name: 'Not applied: the service did not answer' }).waitFor();
+  assert.deepEqual(await review.rows(), ['+ Create Role']);
+  assert.equal(await review.drift.count(), 0, 'nobody else changed anything');
+  await review.apply();
+  await page.goto(`${origin}${addressOf('NotMade')}`);
+});
