@@ -15,7 +15,7 @@ use super::world::config;
 const NAMES: &[&str] =
     &["", "a", "b", "/a", "/x/a", "/y/a", "x/a/", "/x/b", "a,b", "/x/a,c", "c", " a", "a, b", "/", "b,/x/a"];
 
-/// The groups that a name becomes, in a list and in a claim that is one string.
+/// The groups that a name produces, in a list and in a claim that is one string.
 fn becomes(name: &str, nested: NestedGroupBehavior) -> [BTreeSet<String>; 2] {
     let last = |name: &str| match nested {
         NestedGroupBehavior::None => name.to_owned(),
@@ -27,7 +27,7 @@ fn becomes(name: &str, nested: NestedGroupBehavior) -> [BTreeSet<String>; 2] {
 proptest! {
     #![proptest_config(config(2))]
 
-    /// Two names collide exactly when they become one group.
+    /// Two names collide exactly if they produce the same group.
     #[test]
     fn names_collide_as_pairs_do(
         known in btree_set(select(NAMES), 0..6),
@@ -49,7 +49,7 @@ proptest! {
                     let [ones, others] = [one, other].map(|name| becomes(name, nested)[place].clone());
                     let cut = merging == CollisionKind::Suffix;
                     for group in ones.intersection(&others).filter(|group| !group.is_empty()) {
-                        // Two names without a comma are no collision of the comma; a third one may be.
+                        // Two names without a comma do not collide through commas, unless a third name does.
                         let third = all.iter().any(|name| name.contains(',') && becomes(name, nested)[1].contains(group));
                         if cut || third {
                             pairs.insert((group.clone(), merging, *one, *other));

@@ -9,7 +9,7 @@ use proptest::sample::select;
 
 use super::world::{FEW, Question, USERS, allows, config, facts, groups, policy, questions};
 
-/// Whether a question is of an extent.
+/// Whether a region contains a query.
 fn is_in(extent: &AccessRegion, question: &Question) -> bool {
     let host = match (question.host, &extent.hosts.addresses) {
         (None, _) => extent.hosts.unknown,
@@ -32,7 +32,7 @@ fn check(
     for question in questions(operations) {
         let may = [first, second].map(|(facts, user, groups)| allows(facts, user, groups, &question));
         let told = |extents: &[AccessRegion]| extents.iter().filter(|extent| is_in(extent, &question)).count();
-        // Each at most once.
+        // Each query is in at most one region.
         prop_assert_eq!(told(&found.gains), usize::from(!may[0] && may[1]), "{:?} {:#?}", question, found);
         prop_assert_eq!(told(&found.loses), usize::from(may[0] && !may[1]), "{:?} {:#?}", question, found);
     }
@@ -44,13 +44,13 @@ fn check(
 proptest! {
     #![proptest_config(config(100))]
 
-    /// Two people under one policy.
+    /// Two users in one policy.
     #[test]
     fn two_people_differ_as_told(facts in facts(Operation::ALL), users in (select(USERS), select(USERS)), groups in (groups(), groups())) {
         check([(&facts, users.0, &groups.0), (&facts, users.1, &groups.1)], Operation::ALL)?;
     }
 
-    /// One person under two policies, with other groups in each.
+    /// One user in two policies, with different groups in each.
     #[test]
     fn a_person_before_and_after_differs_as_told(before in facts(FEW), after in facts(FEW), user in select(USERS), groups in (groups(), groups())) {
         check([(&before, user, &groups.0), (&after, user, &groups.1)], FEW)?;

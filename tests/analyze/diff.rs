@@ -13,7 +13,7 @@ use super::world::{
     questions, roles, verdict,
 };
 
-/// A change of a small world.
+/// A change of small facts.
 #[derive(Debug, Clone)]
 enum Step {
     Add(Acl),
@@ -54,7 +54,7 @@ fn changed(facts: &Facts, steps: &[Step]) -> Facts {
     facts
 }
 
-/// Whether a question belongs to an extent.
+/// Whether a region contains a query.
 fn is_in(extent: &AccessRegion, question: &Question) -> bool {
     extent.hosts.covers(question.host)
         && extent.resource_type == question.resource_type
@@ -63,12 +63,12 @@ fn is_in(extent: &AccessRegion, question: &Question) -> bool {
         && !extent.except.iter().any(|except| except.covers(&question.name))
 }
 
-/// The direction of an effect: whether it is one of allowing more.
+/// Whether an effect allows more.
 fn is_more(effect: AccessEffect) -> bool {
     matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers)
 }
 
-/// An identity of the world: a user and some of the groups.
+/// An identity: a user and some of the groups.
 type Person = (&'static str, Vec<String>);
 
 fn people() -> Vec<Person> {
@@ -90,7 +90,7 @@ fn holds((user, groups): &Person, holder: &Scope) -> bool {
     }
 }
 
-/// Two worlds and every question; an answer is a `bool` for each of them.
+/// Two sets of facts and every query; a result is a `bool` for each of them.
 struct Both<'a> {
     facts: [&'a Facts; 2],
     questions: Vec<Question>,
@@ -104,7 +104,7 @@ impl Both<'_> {
         })
     }
 
-    /// What turns for a holder: gained, lost, and newly allowed by an ACL but for its own denies.
+    /// The changes for a scope: gained, lost, and allowed by a new ACL but blocked by its own denies.
     fn turns(&self, holder: &Scope) -> Vec<[bool; 3]> {
         let [was, is] = self.ask(holder, allows);
         let [had, has] = self.ask(holder, |facts, user, groups, question| {
@@ -118,7 +118,7 @@ impl Both<'_> {
             .collect()
     }
 
-    /// The questions of a holder's differences of one effect.
+    /// The queries in a scope's differences with one effect.
     fn told(&self, differences: &[Difference], holder: &Scope, effect: AccessEffect) -> Vec<bool> {
         let of = |difference: &&Difference| difference.scope == *holder && difference.effect == effect;
         let extents: Vec<&AccessRegion> =
@@ -134,7 +134,7 @@ impl Both<'_> {
     }
 }
 
-/// Alone: exactly what each holder gains and loses beyond what everyone does.
+/// Checks scopes alone: exactly the gains and losses of each beyond those of everyone.
 fn check_alone(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     let everyone = both.turns(&Scope::Everyone);
     for holder in holders() {
@@ -156,10 +156,10 @@ fn check_alone(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Together: what is different for every identity that there can be is told, and what is told is different for one.
+/// Checks combinations: every difference of every identity is reported, and every reported difference occurs for an identity.
 fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     let people = people();
-    // By person and question, what was and is allowed.
+    // For each identity and query, the results before and after.
     let answers: Vec<[Vec<bool>; 2]> = people
         .iter()
         .map(|(user, groups)| {
@@ -207,7 +207,7 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Each counterexample is one, in the direction of its effect.
+/// Checks that each counterexample is correct and has the direction of its effect.
 fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     for difference in &found.differences {
         if difference.effect == AccessEffect::StillBlocked {
@@ -236,14 +236,14 @@ fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
 fn check(before: &Facts, after: &Facts) -> Result<(), TestCaseError> {
     let found = diff(&policy(before), &policy(after));
     let mut questions = questions(FEW);
-    // A type that no ACL names is all alike.
+    // A type without ACLs has no differences.
     let named: Vec<_> = before.acls.iter().chain(&after.acls).map(|acl| acl.resource_type).collect();
     questions.retain(|question| question.name == "a" || named.contains(&question.resource_type));
     let both = Both { facts: [before, after], questions };
     check_alone(&both, &found)?;
     check_together(&both, &found)?;
     check_examples(&both, &found)?;
-    // The other way round it is the mirror image.
+    // The reverse comparison is the mirror image.
     let mirrored = match found.relation {
         Relation::Wider => Relation::Narrower,
         Relation::Narrower => Relation::Wider,
@@ -256,20 +256,20 @@ fn check(before: &Facts, after: &Facts) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// The difference of a policy and a changed one is exactly what the oracle decides differently.
+    /// The difference between a policy and a changed one contains exactly the oracle's different decisions.
     #[test]
     fn the_diff_is_what_is_decided_differently(before in facts(FEW), steps in vec(step(), 0..4)) {
         check(&before, &changed(&before, &steps))?;
     }
 
-    /// So is that of two policies that have nothing to do with one another.
+    /// The same holds for two unrelated policies.
     #[test]
     fn the_diff_of_strangers_is_what_is_decided_differently(before in facts(FEW), after in facts(FEW)) {
         check(&before, &after)?;
     }
 }
 
-/// A world of these roles (`name: member`), superusers and ACLs on the topic `a` (`principal`, or `!principal` for a deny).
+/// Facts with these roles (`name: member`), superusers and ACLs on the topic `a` (`principal`, or `!principal` for a deny).
 fn told_world(roles: &[&str], superusers: &[&str], acls: &[&str]) -> Facts {
     let acl = |text: &&str| Acl {
         resource_type: ResourceType::Topic,
@@ -291,7 +291,7 @@ fn told_world(roles: &[&str], superusers: &[&str], acls: &[&str]) -> Facts {
     }
 }
 
-/// What is told, as `holder effect user+group+group`.
+/// The differences, as `scope effect user+group+group`.
 fn in_short(before: &Facts, after: &Facts) -> Vec<String> {
     check(before, after).unwrap();
     let found = diff(&policy(before), &policy(after));
@@ -308,17 +308,17 @@ fn in_short(before: &Facts, after: &Facts) -> Vec<String> {
 #[test]
 fn a_deny_counts_for_those_who_can_be_the_same_person() {
     let world = |acls: &[&str]| told_world(&[], &[], acls);
-    // Nobody is allowed: it makes no difference.
+    // Nothing is allowed, so a deny makes no difference.
     assert!(in_short(&world(&[]), &world(&["!Group:g"])).is_empty());
-    // A user may be in the group; so may a member of another one.
+    // A user, or a member of another group, may be in the group.
     let [user, group] = ["User:u", "Group:h"];
     assert_eq!(in_short(&world(&[user]), &world(&[user, "!Group:g"])), ["Group:g loses_with_others u+g"]);
     assert_eq!(in_short(&world(&[user, "!Group:g"]), &world(&[user])), ["Group:g gains_with_others u+g"]);
     assert_eq!(in_short(&world(&[group]), &world(&[group, "!Group:g"])), ["Group:g loses_with_others someone+g+h"]);
     assert_eq!(in_short(&world(&[group]), &world(&[group, "!User:u"])), ["User:u loses_with_others u+h"]);
-    // A user is not another one.
+    // An identity has only one user.
     assert!(in_short(&world(&[user]), &world(&[user, "!User:v"])).is_empty());
-    // A superuser of both is not touched.
+    // A superuser in both policies is unaffected.
     let superuser = |acls: &[&str]| told_world(&[], &["u"], acls);
     assert!(in_short(&superuser(&[user]), &superuser(&[user, "!Group:g"])).is_empty());
 }
@@ -330,7 +330,7 @@ fn a_superuser_is_past_the_denies_of_groups() {
     let lost = in_short(&before, &after);
     assert_eq!(lost, ["User:u loses u", "User:u loses_with_others u+g"]);
     assert_eq!(in_short(&after, &before), ["User:u gains u", "User:u gains_with_others u+g"]);
-    // Who becomes one is no example of what a group loses.
+    // A new superuser is not a counterexample for a loss of a group.
     let (before, after) = (told_world(&[], &[], &["Group:h", "!User:v"]), told_world(&[], &["v"], &["!Group:g"]));
     assert!(in_short(&before, &after).contains(&"Group:g loses_with_others someone+g+h".to_owned()));
 }
@@ -339,7 +339,7 @@ fn a_superuser_is_past_the_denies_of_groups() {
 fn an_allow_that_a_deny_blocks_is_told() {
     let (before, after) =
         (told_world(&["r: Group:g"], &[], &["!Role:r"]), told_world(&["r: Group:g"], &[], &["!Role:r", "Group:g"]));
-    // Reading is blocked; describing, which the allow implies and the deny does not, is not (D-02).
+    // Reading is blocked, but not describing, which the allow implies and the deny does not (D-02).
     assert_eq!(in_short(&before, &after), ["Group:g gains someone+g", "Group:g still_blocked"]);
     let found = diff(&policy(&before), &policy(&after));
     let [gains, blocked] = &found.differences[..] else { panic!("{found:?}") };
@@ -349,7 +349,7 @@ fn an_allow_that_a_deny_blocks_is_told() {
 
 #[test]
 fn what_is_lost_outside_every_prefix_is_told() {
-    // Not reading, which would imply describing where only reading is denied.
+    // Not reading, which would imply describing if only reading is denied.
     let operation = Operation::Describe;
     let acl = |acl: Acl, name: &str, pattern_type| Acl { resource_name: name.into(), pattern_type, operation, ..acl };
     let [allow, deny, everyone] =

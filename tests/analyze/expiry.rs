@@ -1,4 +1,4 @@
-//! Tests that every answer of the analysis takes the expiry of an identity into account.
+//! Tests that every result of the analysis respects the expiry of an identity.
 
 use gbac_analysis::{ReachSubject, compare, least_grant, matrix_cell, matrix_resources, permissions, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
@@ -23,7 +23,7 @@ fn identity(user: &str, groups: &[String], exp: Option<Value>) -> Identity {
 proptest! {
     #![proptest_config(config(40))]
 
-    /// What cells, permissions, least grants and revocations say of an identity with an end is what a decision at the same instant says.
+    /// Matrix cells, permissions, least grants and revocations agree with a decision at the same instant.
     #[test]
     fn every_outcome_is_that_of_the_decision_at_the_instant(
         facts in facts(FEW),

@@ -58,7 +58,7 @@ fn check_least_grant(
         })
         .collect();
     prop_assert_eq!(&denying, &by_oracle);
-    // Every set of groups and roles, by size: the first size with one that allows has exactly those that are told.
+    // Tries every set of groups and roles, by size: the sets of the first size with a result must equal the returned ones.
     let mut candidates: Vec<Principal> = GROUPS
         .iter()
         .filter(|group| !groups.iter().any(|has| has == *group))
@@ -82,7 +82,7 @@ fn check_least_grant(
     prop_assert_eq!(found.sets.iter().cloned().collect::<BTreeSet<_>>(), smallest.clone());
     prop_assert_eq!(found.sets.len(), smallest.len());
     prop_assert!(found.complete);
-    // The new ACLs allow, and each of them is needed.
+    // The new ACLs allow the requests, and each of them is necessary.
     if denying.is_empty() && (user != "*" || !groups.is_empty()) {
         let mut granted = facts.clone();
         granted.acls.extend(found.acls.iter().cloned());
@@ -96,7 +96,7 @@ fn check_least_grant(
 proptest! {
     #![proptest_config(config(20))]
 
-    /// The smallest sets allow, no smaller one does, and none of that size is missing.
+    /// The returned sets allow the requests, no smaller one does, and none of that size is missing.
     #[test]
     fn the_least_grant_is_the_least(
         facts in facts(Operation::ALL),
@@ -107,7 +107,7 @@ proptest! {
         check_least_grant(&facts, user, &groups, &questions)?;
     }
 
-    /// So it is where one group or role is seldom enough.
+    /// The same for several requests, for which one group or role is seldom enough.
     #[test]
     fn the_least_grant_of_several_is_the_least(
         owners in vec(prop_oneof![select(GROUPS).prop_map(Principal::group), select(ROLES).prop_map(Principal::role)], 3..8),

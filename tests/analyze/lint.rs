@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::lint_document::{acl_json, document};
 use super::world::{FEW, NOBODY, USERS, allows, config, facts, policy, questions};
 
-/// Whether one ACL applies wherever another one does, and is not the same.
+/// Whether an ACL applies wherever another, different one does.
 fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
     let is_all = |acl: &Acl| match acl.pattern_type {
         PatternType::Literal => acl.resource_name == "*",
@@ -40,7 +40,7 @@ fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
     one.resource_type == other.resource_type && name && principal && (one.host == Host::Any || one.host == other.host)
 }
 
-/// The operations that an ACL answers.
+/// The operations that an ACL allows or denies.
 fn answers(acl: &Acl) -> Vec<Operation> {
     Operation::ALL
         .iter()
@@ -56,7 +56,7 @@ fn answers(acl: &Acl) -> Vec<Operation> {
 proptest! {
     #![proptest_config(config(100))]
 
-    /// An ACL that is said to do nothing does nothing, and each one that single ACLs make useless is found.
+    /// ACLs that are reported to have no effect have none, and every ACL that a single other ACL makes redundant is reported.
     #[test]
     fn what_lint_calls_useless_is(facts in facts(FEW)) {
         let policy = policy(&facts);
@@ -80,7 +80,7 @@ proptest! {
             let is_covered = !role_missing && !is_unreachable && facts.acls.iter().any(by);
             prop_assert_eq!(covered.contains(acl), is_covered, "{:?}", acl);
         }
-        // Without all of them every decision is the same.
+        // Without all of them, no decision changes.
         let mut less = facts.clone();
         less.acls.retain(|acl| !covered.contains(acl) && !unreachable.contains(acl) && !missing.contains(acl));
         prop_assert_eq!(diff(&policy, &super::world::policy(&less)).relation, Relation::Equal);
@@ -93,6 +93,34 @@ proptest! {
             }
         }
     }
+}
+
+/// An ACL of a document: resource type, name (`-` means none), pattern, principal, host, operation, permission.
+fn acl_json(text: &str) -> serde_json::Value {
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    let [resource_type, name, pattern, principal, host, operation, permission] = parts[..] else { panic!("{text}") };
+    serde_json::json!({
+        "resource_type": format!("RESOURCE_TYPE_{resource_type}"),
+        "resource_name": if name == "-" { "" } else { name },
+        "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"),
+        "principal": principal,
+        "host": host,
+        "operation": format!("OPERATION_{operation}"),
+        "permission_type": format!("PERMISSION_TYPE_{permission}"),
+    })
+}
+
+/// A document with these settings, roles (`name: member member`) and ACLs.
+fn document(settings: &serde_json::Value, roles: &[&str], acls: &[&str]) -> String {
+    let role = |text: &&str| {
+        let (name, members) = text.split_once(':').unwrap();
+        let members: Vec<_> =
+            members.split_whitespace().map(|member| serde_json::json!({ "principal": member })).collect();
+        serde_json::json!({ "name": name, "members": members })
+    };
+    let roles: Vec<_> = roles.iter().map(role).collect();
+    let acls: Vec<_> = acls.iter().map(|acl| acl_json(acl)).collect();
+    serde_json::json!({ "version": 1, "settings": settings, "roles": roles, "acls": acls }).to_string()
 }
 
 /// A code, with a document that has it once and one that only just has not.
@@ -141,14 +169,14 @@ fn vectors() -> Vec<Vector> {
             acls(&[read, "TOPIC ord PREFIXED Group:eng * ALL ALLOW"]),
             acls(&[read, "TOPIC ord PREFIXED Group:eng 10.0.0.1 ALL ALLOW"]),
         ),
-        // An allow says what it implies; a deny implies nothing (D-02).
+        // An allow includes implied operations; a deny does not (D-02).
         vector(
             "acl_covered",
             Notice,
             acls(&[read, "TOPIC orders LITERAL Group:eng * DESCRIBE ALLOW"]),
             acls(&["TOPIC orders LITERAL Group:eng * READ DENY", "TOPIC orders LITERAL Group:eng * DESCRIBE DENY"]),
         ),
-        // By everyone, and by a role of the group; not by a role of another one.
+        // Blocked for everyone or for a role of the group, but not for another role.
         vector(
             "acl_covered",
             Notice,
@@ -161,7 +189,7 @@ fn vectors() -> Vec<Vector> {
             document(&none(), &["r:Group:eng"], &[read, role_acl]),
             document(&none(), &["r:Group:ops"], &[read, role_acl]),
         ),
-        // Of two spellings of every name one is left.
+        // One of two spellings of every name stays.
         vector(
             "acl_covered",
             Notice,
@@ -172,7 +200,7 @@ fn vectors() -> Vec<Vector> {
             "acl_unreachable",
             Warning,
             acls(&[read, "TOPIC * LITERAL User:* * ALL DENY"]),
-            // Describe is left.
+            // Describe is still allowed.
             acls(&[read, "TOPIC * LITERAL User:* * READ DENY"]),
         ),
         vector(
@@ -228,7 +256,7 @@ fn vectors() -> Vec<Vector> {
             "name_letter_case",
             Warning,
             acls(&[read, "TOPIC b LITERAL Group:Eng * READ ALLOW"]),
-            // A user and a group are never the same.
+            // A user and a group never match each other.
             acls(&[read, "TOPIC b LITERAL User:Eng * READ ALLOW"]),
         ),
         vector(
@@ -256,7 +284,7 @@ fn vectors() -> Vec<Vector> {
             document(&access("Group:gateway"), &["r:User:gateway"], &[]),
             document(&access("User:gateway"), &["r:Group:gateway"], &[]),
         ),
-        // Names with access to the service are compared with the others, and looked at as they are.
+        // Names with access to the service are compared with the others, and checked by themselves.
         vector(
             "name_letter_case",
             Warning,
@@ -294,7 +322,7 @@ fn vectors() -> Vec<Vector> {
             document(&none(), &["r:Group:*"], &[]),
             document(&none(), &["r:Group:eng"], &[]),
         ),
-        // Also behind or inside a name, of a group or a user.
+        // Also at the end of or inside a name, of a group or a user.
         vector(
             "principal_wildcard",
             Warning,
@@ -528,7 +556,7 @@ fn a_missing_role_is_told_once_with_all_its_acls() {
     assert_eq!(titles, ["Remove its 2 ACLs", "Create the role `gone`"]);
 }
 
-/// What is found about one name is what lint finds about it in a policy that names it.
+/// The findings about one name equal lint's findings for a policy that contains it.
 #[test]
 fn the_findings_of_one_name_are_those_of_lint() {
     let acls = ["TOPIC a LITERAL Group:eng * READ ALLOW", "TOPIC a LITERAL Group:ENG * READ ALLOW"];
@@ -541,7 +569,7 @@ fn the_findings_of_one_name_are_those_of_lint() {
             let near_to = name_findings(&policy, &principal, &NameIndex::near_to(&policy, [&principal]));
             let found = name_findings(&policy, &principal, &index);
             assert_eq!(found, near_to, "{name}");
-            // The same as lint says of the policy with this name in it.
+            // Equal to lint's findings for the policy with this name.
             let mut named = policy.clone();
             named.apply(Change::AddMember { role: "r".into(), member: principal.clone() }).unwrap();
             let of_names = ["name_letter_case", "name_leading_slash", "group_path_with_suffix"];
@@ -556,7 +584,7 @@ fn the_findings_of_one_name_are_those_of_lint() {
         };
         let none: &[&str] = &[];
         assert_eq!(codes("Group:ops"), none);
-        // Also where the name itself is known, and where several are near.
+        // Also if the name itself is known, and if several are similar.
         assert_eq!(codes("Group:eng"), ["name_letter_case"]);
         assert_eq!(codes("Group:Eng"), ["name_letter_case"]);
         assert_eq!(codes("User:root"), ["name_letter_case"]);

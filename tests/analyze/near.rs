@@ -18,7 +18,7 @@ use super::world::{address, config, once, policy};
 const NAMES: &[&str] = &["eng", "Eng", "/eng", "/Eng/", "ENG", "ops", "OPS", "/", "*"];
 const RESOURCES: &[&str] = &["t", "T", "/t", "/T/", "to", "/To", "t/", "", "/", "*"];
 
-/// The rule in plain words.
+/// A straightforward implementation of the rule.
 fn plain(name: &str) -> String {
     name.trim_matches('/').to_lowercase()
 }
@@ -27,7 +27,7 @@ fn lower(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// By what a name misses another one, by the last part of a code.
+/// The difference between near misses, as the last part of a code.
 fn misses(name: &str, other: &str) -> Option<&'static str> {
     let is_near = name != other && !plain(name).is_empty() && plain(name) == plain(other);
     is_near.then(|| if lower(name) == lower(other) { "letter_case" } else { "leading_slash" })
@@ -71,11 +71,11 @@ fn facts() -> impl Strategy<Value = Facts> {
     })
 }
 
-/// The code of the one thing that keeps an ACL from matching, if it is one that is nearly right: what the documentation says.
+/// The code of the only difference that keeps an ACL from matching, if it is a near miss according to the documentation.
 fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, host_known: bool) -> Option<String> {
     let near = |principal: &Principal| {
         let same = own.iter().filter(|own| own.kind() == principal.kind());
-        // Of several, the one that differs less.
+        // Of several, the smallest difference.
         same.filter_map(|own| misses(own.name(), principal.name())).max()
     };
     let by_principal = match acl.principal.kind() {
@@ -84,7 +84,7 @@ fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, ho
             if role.members.iter().any(|member| own.contains(member)) {
                 None
             } else {
-                // A member that is everyone's sign is the user of that name, and nobody else.
+                // The member `User:*` is only the user with that name.
                 Some(format!(
                     "member_{}",
                     role.members.iter().filter(|member| !member.is_everyone()).filter_map(near).max()?
@@ -107,7 +107,7 @@ fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, ho
     };
     let answers = |operation: Operation| match acl.permission {
         Permission::Deny => operation == Operation::Read,
-        // Reading is asked; only reading and all answer it.
+        // The request is for reading, to which only read and all apply.
         Permission::Allow => matches!(operation, Operation::Read | Operation::All),
     };
     let by_host = match (acl.host, host_known, acl.permission) {
@@ -126,7 +126,7 @@ fn ask<'a>(name: &'a str, host_known: bool) -> Request<'a> {
     if host_known { request.with_host(address(1)) } else { request }
 }
 
-/// Whether an ACL matches a request: it decides, agrees, or is overridden.
+/// Whether an ACL matches a request: it decides, agrees or is overridden.
 fn matches(policy: &Policy, identity: &Identity, request: &Request<'_>, acl: &Acl) -> bool {
     let explanation = explain(policy, identity, request);
     let found = explanation.candidates.iter().find(|candidate| *candidate.acl == *acl);
@@ -138,7 +138,7 @@ fn matches(policy: &Policy, identity: &Identity, request: &Request<'_>, acl: &Ac
 proptest! {
     #![proptest_config(config(10))]
 
-    /// The rule is what it says it is, and the same in both directions.
+    /// The rule agrees with the straightforward implementation, and is symmetric.
     #[test]
     fn near_is_the_same_in_both_directions(name in "[aAbßÉé/ ]{0,5}", other in "[aAbßÉé/ ]{0,5}", keep in any::<bool>()) {
         let other = if keep { format!("/{}", name.to_uppercase().replace("SS", "ß")) } else { other };
@@ -153,15 +153,15 @@ proptest! {
         };
         prop_assert_eq!(name_difference(&name, &other), expected);
         prop_assert_eq!(expected.is_some(), name != other && fold_name(&name) == fold_name(&other) && !fold_name(&name).is_empty());
-        // A prefix that nearly covers a name covers it once both are written alike.
+        // A prefix that nearly matches a name matches it once both have the same spelling.
         let alike = |name: &str| lower(name.trim_start_matches('/'));
         let near = prefix_difference(&name, &other);
         prop_assert_eq!(near.is_some(), prefix_misses(&name, &other).is_some());
         prop_assert!(near.is_none() || alike(&other).starts_with(&alike(&name)) && !other.starts_with(&name));
     }
 
-    /// The explanation tells exactly the ACLs that one nearly right thing keeps from matching, and each comes true when that thing
-    /// alone is changed.
+    /// The explanation contains exactly the ACLs with a single near miss, and each of them matches once only that difference is
+    /// changed.
     #[test]
     fn near_misses_come_true(
         facts in facts(),

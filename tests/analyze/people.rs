@@ -23,11 +23,11 @@ use serde_json::json;
 
 use super::world::{FEW, USERS, config, facts, groups, policy};
 
-/// The ACLs whose principal a person is, by going through all of them.
+/// The ACLs that apply to an identity, by checking all of them.
 fn reaching(policy: &Policy, identity: &Identity) -> BTreeSet<Acl> {
     let mut held: BTreeSet<Principal> = identity.groups().iter().map(Principal::group).collect();
     held.insert(Principal::user(identity.user()));
-    // Roles are no members of roles, so one pass is enough.
+    // Roles cannot be members of roles, so one pass is enough.
     for role in policy.roles() {
         if role.members.iter().any(|member| held.contains(member)) {
             held.insert(Principal::role(&role.name));
@@ -39,7 +39,7 @@ fn reaching(policy: &Policy, identity: &Identity) -> BTreeSet<Acl> {
 proptest! {
     #![proptest_config(config(20))]
 
-    /// Groups and ACLs of one alone are exactly those; the rest is the comparison.
+    /// The groups and ACLs of only one identity are exact; the other test covers the permissions.
     #[test]
     fn people_differ_in_what_each_holds(facts in facts(FEW), users in (select(USERS), select(USERS)), groups in (groups(), groups())) {
         let policy = policy(&facts);
@@ -149,7 +149,7 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
     );
     assert_eq!(found.answers.unwrap().each_ref().map(Answer::outcome), [Outcome::Deny, Outcome::Allow]);
     assert_eq!(policy.role_names().count(), 1, "the policy is as it was");
-    // With a claim that the token has not, nobody signs in.
+    // With a claim that the token lacks, sign-in fails.
     let nobody = hypothetical_changes_from_json(
         r#"[{ "change": "settings", "settings": { "oidc_principal_mapping": "$.email" } }]"#,
     );
@@ -185,7 +185,7 @@ fn what_merged_names_gain_is_what_the_group_may() {
     assert!(found.found[0].1.iter().all(|gain| gain.regions.is_empty()));
     let less = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 1);
     assert_eq!((less.found.len(), less.more), (1, 1));
-    // A comma gives every part, so that the name's own rights stay.
+    // Splitting produces every part, so the name's own access stays.
     let comma = collision_gains(&policy, NestedGroupBehavior::None, &["payments,ops"], 9);
     assert_eq!(comma.found[0].0.kind, CollisionKind::Comma);
     assert_eq!(comma.found[0].1[0].regions[0].pattern.name, "payments");

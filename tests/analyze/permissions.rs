@@ -20,7 +20,7 @@ fn broader(one: &NamePattern, other: &NamePattern) -> bool {
     }
 }
 
-/// A grant says nothing that another one says, and an exception nothing that another one says.
+/// Checks that grants do not overlap, and neither do exceptions.
 fn is_compressed(grants: &[Grant]) -> bool {
     let absorbed = |(place, grant): (usize, &Grant)| {
         grants.iter().enumerate().any(|(other_place, other)| {
@@ -47,7 +47,7 @@ fn is_compressed(grants: &[Grant]) -> bool {
 proptest! {
     #![proptest_config(config(100))]
 
-    /// The permissions of an identity and of each holder are what the oracle allows: no question more, none less.
+    /// The permissions of an identity and of each scope equal exactly the oracle's allowed queries.
     #[test]
     fn permissions_are_what_is_allowed(facts in facts(Operation::ALL), user in select(USERS), groups in groups(), holder in select(holders())) {
         let policy = policy(&facts);
@@ -71,7 +71,8 @@ proptest! {
 proptest! {
     #![proptest_config(config(4))]
 
-    /// Who is told is decided as told, who is not told as everyone; what grants and blocks is what decides.
+    /// Entries have the oracle's decision, and scopes without an entry that of everyone; the reported ACLs are those that
+    /// decide.
     #[test]
     fn who_can_is_what_is_decided(facts in facts(Operation::ALL), question in question(Operation::ALL)) {
         let policy = policy(&facts);
@@ -99,7 +100,7 @@ proptest! {
             if !told.denied_by.is_empty() {
                 prop_assert_eq!(Some(&told.denied_by[0].acl), expected.acl.as_ref());
             }
-            // Each deny denies, and without all of them nothing does.
+            // Each deny blocks it, and without all of them nothing does.
             let mut left = facts.clone();
             for by in &told.denied_by {
                 let only = Facts { acls: vec![by.acl.clone()], ..facts.clone() };
@@ -108,7 +109,7 @@ proptest! {
             }
             prop_assert!(verdict(&left, &user, &groups, &question).reason != "deny_rule");
         }
-        // Whoever may is blocked with each of these, and with nothing else.
+        // Each of these principals blocks an allowed scope, and no other one does.
         for entry in found.entries.iter().filter(|entry| entry.outcome == Outcome::Allow) {
             let (facts, user, groups) = alone(&facts, &entry.scope);
             for other in holders().iter().filter_map(|other| match other { Scope::One(other) => Some(other), Scope::Everyone => None }) {
@@ -130,7 +131,7 @@ proptest! {
     }
 }
 
-/// A member that is named by an asterisk is one user; what everyone may is told of everyone (D-33).
+/// The member `User:*` is one user; entries for everyone contain what everyone is allowed (D-33).
 #[test]
 fn a_member_named_by_an_asterisk_is_told_from_everyone() {
     let acl = |principal, operation| Acl {

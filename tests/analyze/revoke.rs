@@ -12,7 +12,7 @@ use proptest::sample::select;
 
 use super::world::{FEW, Question, USERS, allows, config, facts, groups, policy, question, verdict};
 
-/// A row that can go.
+/// A removable row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Row {
     Acl(Acl),
@@ -34,7 +34,7 @@ fn without(facts: &Facts, rows: &[Row]) -> Facts {
     facts
 }
 
-/// Every row whose going could matter: allows, and memberships of the person.
+/// Every row whose removal could matter: allows, and memberships of the user.
 fn rows(facts: &Facts, user: &str, groups: &[String]) -> Vec<Row> {
     let held: BTreeSet<Principal> = groups.iter().map(Principal::group).chain([Principal::user(user)]).collect();
     let allows = facts.acls.iter().filter(|acl| acl.permission == Permission::Allow).cloned().map(Row::Acl);
@@ -47,7 +47,7 @@ fn rows(facts: &Facts, user: &str, groups: &[String]) -> Vec<Row> {
     allows.chain(members).collect()
 }
 
-/// The rows of the least: of each role what is fewer.
+/// The rows of the smallest change: for each role, the fewer ones.
 fn least(found: &Revocation) -> Vec<Row> {
     let mut rows: Vec<Row> = found.acls.iter().cloned().map(Row::Acl).collect();
     for grant in &found.roles {
@@ -60,7 +60,7 @@ fn least(found: &Revocation) -> Vec<Row> {
     rows
 }
 
-/// What is left to a person that left these groups and roles.
+/// The principals of a user after leaving these groups and roles.
 fn left(facts: &Facts, user: &str, groups: &[String], leave: &[Principal]) -> (Facts, Vec<String>) {
     let mut facts = facts.clone();
     for role in &mut facts.roles {
@@ -80,7 +80,7 @@ fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> R
         prop_assert_eq!(found.least(), None);
         return Ok(());
     }
-    // The rows that are told deny it; no set of fewer rows does.
+    // Removing the returned rows denies it; no smaller set does.
     let told = least(&found);
     prop_assert_eq!(found.least(), Some(told.len()));
     prop_assert!(!may(&without(facts, &told), groups), "{:#?}", found);
@@ -95,7 +95,7 @@ fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> R
             prop_assert!(may(&without(facts, &some), groups), "{some:?} is less than {found:#?}");
         }
     }
-    // Of a role, the one side does as well as the other.
+    // For a role, removing the memberships or the ACLs is equivalent.
     let only_acls: Vec<Row> =
         found.acls.iter().chain(found.roles.iter().flat_map(|grant| &grant.acls)).cloned().map(Row::Acl).collect();
     prop_assert!(!may(&without(facts, &only_acls), groups));
@@ -105,7 +105,7 @@ fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> R
         .flat_map(|grant| grant.members.iter().map(|member| Row::Member(grant.role.clone(), member.clone())));
     let members: Vec<Row> = found.acls.iter().cloned().map(Row::Acl).chain(ends).collect();
     prop_assert!(!may(&without(facts, &members), groups));
-    // What the person has to leave, and nothing of it in vain.
+    // The user must leave exactly these, and each is necessary.
     let roles = facts.roles.iter().filter(|role| role.members.contains(&Principal::user(user)));
     let everything: Vec<Principal> =
         groups.iter().map(Principal::group).chain(roles.map(|role| Principal::role(&role.name))).collect();

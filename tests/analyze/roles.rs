@@ -11,7 +11,7 @@ use super::world::{FEW, ROLES, config, facts, policy};
 proptest! {
     #![proptest_config(config(100))]
 
-    /// Counts are those of the ACLs and members themselves.
+    /// The counts equal those of the ACLs and members.
     #[test]
     fn roles_are_counted(facts in facts(FEW)) {
         let policy = policy(&facts);
@@ -29,7 +29,7 @@ proptest! {
         prop_assert_eq!(acl_counts(&policy, &known), expected);
     }
 
-    /// What is found about some roles is what is found about them among all.
+    /// The findings of selected roles equal those of lint about them.
     #[test]
     fn lint_of_some_roles_is_lint_of_all_but_for_the_rest(facts in facts(FEW)) {
         let policy = policy(&facts);
@@ -55,7 +55,7 @@ proptest! {
         }
     }
 
-    /// Known names are the literal ones, each once.
+    /// Known names are the literal ones, without duplicates.
     #[test]
     fn names_are_known_from_literal_acls(facts in facts(FEW)) {
         let policy = policy(&facts);

@@ -1,4 +1,4 @@
-//! Tests of how changed settings affect groups, against the extraction and the oracle.
+//! Tests of the effect of changed settings on groups, compared with the extraction and the oracle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ fn sso(path: &str) -> Value {
     json!({ "sso": { "mode": "use_map", "attributes": { "federated_groups": path } } })
 }
 
-/// Settings as a document has them.
+/// Settings of a document.
 fn settings() -> impl Strategy<Value = Value> {
     let properties = (select(&["$.groups", "$.roles"][..]), select(&["none", "suffix"][..]))
         .prop_map(|(path, nested)| json!({ "oidc_group_claim_path": path, "nested_group_behavior": nested }));
@@ -70,7 +70,7 @@ fn claim_set(value: &Value) -> gbac_engine::ClaimSet {
     gbac_engine::ClaimSet::parse(&value.to_string()).unwrap()
 }
 
-/// What each name of a token becomes under a policy's settings.
+/// The result of each name of a token with a policy's settings.
 fn groups(
     policy: &Policy,
     claims: &gbac_engine::ClaimSet,
@@ -88,7 +88,7 @@ fn find<'a>(diff: &'a Diff, name: &str) -> Option<&'a GroupChange> {
     diff.groups.iter().find(|change| change.name == name)
 }
 
-/// Whether someone who has these names in the token may read a topic.
+/// Whether a user with these names in the token is allowed to read a topic.
 fn may_read(facts: &Facts, groups: &[String], topic: &str) -> bool {
     let question = oracle_question(topic);
     super::world::allows(facts, NOBODY, groups, &question)
@@ -106,8 +106,8 @@ fn oracle_question(topic: &str) -> super::world::Question {
 proptest! {
     #![proptest_config(config(8))]
 
-    /// What is told of each name of a token is what extraction makes of it under both settings, and what is told of a name that the
-    /// policy knows, without any token, is so in every token; no group that comes or goes with a name is passed over.
+    /// The result for each name of a token equals the extraction with both settings; the result for a known name, without a
+    /// token, holds for every token; and no group that a name gains or loses is missing.
     #[test]
     fn the_effect_of_settings_is_what_extraction_does(
         facts in world(),
@@ -138,7 +138,7 @@ proptest! {
             let change = change.unwrap();
             prop_assert!(change.in_token && change.raw() == Some(raw));
             prop_assert_eq!((&change.before, &change.after), (&was, &is), "{} {:?}", raw, change);
-            // Without the token, each known group that this name gives on one side only is told of.
+            // Without the token, each known group that this name produces on only one side is reported.
             if was != is {
                 for group in [&was, &is].into_iter().flatten().filter(|group| known.contains(group.as_str())) {
                     let by_name = find(&blind, raw).is_some_and(|change| change.raw().is_some());
@@ -151,7 +151,7 @@ proptest! {
                 }
             }
         }
-        // What is told without a token of a name of the same claim holds in any token that has the name.
+        // The result without a token, for a name of the same claim, holds for any token with the name.
         for change in &blind.groups {
             let Some(raw) = change.raw() else {
                 prop_assert!(change.after.is_none() && change.effects.is_empty());
@@ -164,8 +164,8 @@ proptest! {
         }
     }
 
-    /// What whoever has one name gains and loses is what the oracle decides differently about the groups that extraction gives, also
-    /// when ACLs change along with the settings.
+    /// The gains and losses of a user with one name equal the oracle's different decisions about the extracted groups, even if
+    /// ACLs change, too.
     #[test]
     fn the_effects_of_a_name_are_what_is_decided_differently(
         (facts, later) in (world(), world()),
@@ -197,7 +197,7 @@ proptest! {
                             && !extent.except.iter().any(|except| except.covers(topic))
                     })
                 };
-                // What everyone gains or loses is told of everyone.
+                // Gains and losses of everyone are reported only for everyone.
                 let told_of_all = |gain| everyone.contains(&(*topic, gain));
                 prop_assert_eq!(has(AccessEffect::Gains), is && !was && !told_of_all(true), "{} {:?}", topic, change);
                 prop_assert_eq!(has(AccessEffect::Loses), was && !is && !told_of_all(false), "{} {:?}", topic, change);
@@ -251,7 +251,7 @@ fn suffix_says_which_names_become_which_groups_and_back() {
     assert_eq!(
         short,
         [
-            // A deny that falls away is told, though the group alone may nothing.
+            // A removed deny is reported, even if the group alone is not allowed anything.
             "/eng/interns renamed /eng/interns interns gains_with_others",
             "/eng/legacy/ dropped /eng/legacy/ - loses",
             "/eng/payments renamed /eng/payments payments gains+loses",
@@ -308,13 +308,13 @@ fn what_cannot_be_known_is_not_invented() {
             assert_eq!((group.get("raw"), &group["after"], &group["effect"]), (None, &Value::Null, &json!("unknown")));
         }
     }
-    // The same claim in other words: who reads the settings sees that they differ, and no group is touched.
+    // The same claim in another spelling: the settings differ, and no group is affected.
     let found = diff(&before, &document(&sso("$.groups")));
     assert_eq!(
         (found.relation, found.settings.as_slice(), found.groups.len()),
         (Relation::SettingsDiffer, &["sso"][..], 0)
     );
-    // Another user's name cannot be known either; groups are as they were.
+    // User names are unknown, too; groups are unchanged.
     let found = diff(&before, &document(&json!({ "oidc_principal_mapping": "$.email" })));
     assert_eq!((found.relation, found.groups.len()), (Relation::SettingsDiffer, 0));
     assert_eq!(
@@ -333,7 +333,7 @@ fn superusers_are_a_part_of_what_acls_say() {
     );
     assert_eq!(diff(&after, &before).relation, Relation::Narrower);
     assert!(found.users.is_empty() && found.groups.is_empty());
-    // With another setting, what superusers gain stays in view.
+    // With another changed setting, gains of superusers are still reported.
     let both = document(&json!({ "superusers": ["root"], "oidc_principal_mapping": "$.email" }));
     let found = diff(&before, &both);
     assert_eq!((found.relation, found.acl_relation), (Relation::SettingsDiffer, Relation::Wider));

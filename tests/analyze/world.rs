@@ -16,7 +16,7 @@ use proptest::sample::select;
 pub(crate) const USERS: &[&str] = &["u", "v", "*"];
 pub(crate) const GROUPS: &[&str] = &["g", "h", "u"];
 pub(crate) const ROLES: &[&str] = &["r", "s"];
-/// A user that no world knows.
+/// A user without ACLs and roles.
 pub(crate) const NOBODY: &str = "nobody";
 pub(crate) const FEW: &[Operation] = &[Operation::All, Operation::Read, Operation::Describe, Operation::Write];
 
@@ -24,7 +24,7 @@ pub(crate) fn address(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))
 }
 
-/// Not known, two that ACLs name, and one that none names.
+/// Unknown, two in ACLs, and one in no ACL.
 pub(crate) fn hosts() -> [Option<IpAddr>; 4] {
     [None, Some(address(1)), Some(address(2)), Some(address(3))]
 }
@@ -32,8 +32,8 @@ pub(crate) fn hosts() -> [Option<IpAddr>; 4] {
 /// The names and prefixes of ACLs.
 const ACL_NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "ba"];
 
-/// A name in each region that the ACLs of these worlds can make: every name over two letters up to three of them, one below
-/// the longest prefix, the asterisk, a name that starts with it, and names with another letter, where ACLs name both letters.
+/// A name in each possible region of these ACLs: every name of up to three of two letters, one below the longest prefix, the
+/// asterisk, a name that starts with it, and names with another letter, if ACLs contain both letters.
 pub(crate) fn names() -> Vec<String> {
     let mut names = vec![String::new(), "*".into(), "*a".into(), "abaa".into(), "c".into(), "ac".into()];
     let mut longer = vec![String::new()];
@@ -44,13 +44,13 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-/// Otherwise the analysis finds a difference that no question shows.
+/// Otherwise, the analysis could find a difference without a query for it.
 #[test]
 fn every_region_has_a_name() {
     for acl in ACL_NAMES {
         assert!(names().iter().any(|name| name == acl), "literal {acl:?}");
         let narrower: Vec<&&str> = ACL_NAMES.iter().filter(|other| *other != acl && other.starts_with(acl)).collect();
-        // The literal `*` is every name.
+        // The literal `*` matches every name.
         let is_literal = |name: &str| name != "*" && ACL_NAMES.contains(&name);
         let is_in = |name: &String| {
             name.starts_with(acl) && !is_literal(name) && !narrower.iter().any(|other| name.starts_with(**other))
@@ -111,7 +111,7 @@ pub(crate) fn groups() -> impl Strategy<Value = Vec<String>> {
     btree_set(select(GROUPS), 0..3).prop_map(|groups| groups.into_iter().map(String::from).collect())
 }
 
-/// A question without who asks it.
+/// A query without an identity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Question {
     pub(crate) operation: Operation,
@@ -146,7 +146,7 @@ pub(crate) fn question(operations: &'static [Operation]) -> impl Strategy<Value 
         .prop_map(|(operation, resource_type, name, host)| Question { operation, resource_type, name, host })
 }
 
-/// What the oracle says, whole.
+/// The oracle's complete decision.
 pub(crate) fn verdict(facts: &Facts, user: &str, groups: &[String], question: &Question) -> oracle::Verdict {
     oracle::decide(
         facts,
@@ -165,7 +165,7 @@ pub(crate) fn allows(facts: &Facts, user: &str, groups: &[String], question: &Qu
     verdict(facts, user, groups, question).outcome == "allow"
 }
 
-/// An identity that holds no more than this; of a role, one that is made a member of it.
+/// An identity with only this principal; for a role, a member of only it.
 pub(crate) fn alone(facts: &Facts, holder: &Scope) -> (Facts, String, Vec<String>) {
     let mut facts = facts.clone();
     let (mut user, mut groups) = (NOBODY.to_owned(), Vec::new());
@@ -195,7 +195,7 @@ pub(crate) fn policy(facts: &Facts) -> Policy {
     world::policy(facts)
 }
 
-/// A part of the usual number of cases, for properties that take long, and never a handful.
+/// A fraction of the usual number of cases, for slow properties, with a minimum.
 pub(crate) fn config(divisor: u32) -> ProptestConfig {
     world::config((world::cases() / divisor).max(50))
 }

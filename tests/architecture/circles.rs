@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// From a file to the files that it imports from, with the names.
+/// For each file, the files from which it imports, with the names.
 pub(crate) type Imports = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Each circle in one text: how many files it has, and its shortest way round with the names that tie it.
+/// Describes each circle: the number of its files, and its shortest cycle with the imported names.
 pub(crate) fn find(imports: &Imports) -> Vec<String> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         imports.keys().map(|file| (file.as_str(), reach(imports, file))).collect();
@@ -25,7 +25,7 @@ pub(crate) fn find(imports: &Imports) -> Vec<String> {
     described
 }
 
-/// All files that can be reached from a file by one import or more.
+/// All files that a file imports directly or indirectly.
 fn reach<'a>(imports: &'a Imports, start: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open = vec![start];
@@ -39,7 +39,7 @@ fn reach<'a>(imports: &'a Imports, start: &str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// The shortest way from a file back to itself.
+/// The shortest cycle from a file back to itself.
 fn way_round<'a>(imports: &'a Imports, start: &'a str) -> Option<Vec<&'a str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut open = VecDeque::from([start]);

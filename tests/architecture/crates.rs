@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use gbac_tests::vectors::root;
 
-/// A crate with what its manifest says.
+/// A crate with the data of its manifest.
 pub(crate) struct Package {
     /// Its folder below the root of the repository.
     pub(crate) folder: String,
-    /// Its name with underscores, as source code writes it.
+    /// Its name with underscores, as in source code.
     pub(crate) name: String,
-    /// The crates of this workspace that it depends on when it is compiled for users, with underscores.
+    /// Its dependencies in this workspace, except those for tests, with underscores.
     pub(crate) dependencies: Vec<String>,
     /// The root files of its libraries, programs, tests and examples below the root of the repository.
     pub(crate) roots: Vec<String>,
@@ -25,7 +25,7 @@ impl Package {
     }
 }
 
-/// Every crate of the workspace, and the fuzz targets, which are a workspace of their own.
+/// Every crate of the workspace, and the fuzz targets, which are a separate workspace.
 pub(crate) fn all() -> Vec<Package> {
     let manifest = text(&root().join("Cargo.toml"));
     let members = manifest.split_once("members = [").and_then(|(_, rest)| rest.split_once(']')).expect("members").0;

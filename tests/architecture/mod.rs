@@ -20,7 +20,7 @@ struct Source {
 }
 
 impl Source {
-    /// The code without its test modules: rustfmt puts the brace that closes one below the attribute that opens it.
+    /// The code without its test modules, whose closing brace is in the same column as their attribute.
     fn code(&self) -> Vec<&str> {
         let mut code = Vec::new();
         let mut lines = self.text.lines().peekable();
@@ -49,7 +49,7 @@ impl Source {
 /// The Rust of the whole workspace.
 fn workspace() -> Vec<Source> {
     let packages = crates::all();
-    // A crate may be in the folder of another one.
+    // A crate may be in the folder of another crate.
     let mut folders: Vec<&str> = packages.iter().map(|package| package.folder.as_str()).collect();
     folders.retain(|folder| !packages.iter().any(|other| folder.starts_with(&format!("{}/", other.folder))));
     sources(&folders)
@@ -101,7 +101,7 @@ fn every_file_says_what_it_is_and_is_small() {
             _ => 600,
         };
         let lines = source.code().len();
-        // Tables of cases.
+        // Exception: tables of cases.
         if lines > budget && !source.name.starts_with("engine/tests/") {
             found.push(format!("{}: {lines} lines of code, at most {budget}", source.name));
         }
@@ -226,7 +226,7 @@ fn tests() -> Vec<Source> {
     paths.into_iter().map(read).collect()
 }
 
-/// Where a document's address stands for that of a service on a free port.
+/// Files in which a documented address replaces that of a service on a free port.
 const DOCUMENTED: [&str; 2] = ["tests/readme.rs", "tests/e2e/curl.test.mjs"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Reads the modules of a crate: what each defines, what it imports, and from which file.
+//! Reads the modules of a crate: their definitions, and their imports with the defining files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,40 +12,40 @@ use syn::{Attribute, Item, Meta, UseTree, Visibility};
 
 use super::crates::{self, below_root};
 
-/// The names on the way from the root of a crate to a module.
+/// The names on the path from the root of a crate to a module.
 pub(crate) type ModulePath = Vec<String>;
 
-/// A module, inline or in a file of its own.
+/// A module, inline or in a separate file.
 #[derive(Default)]
 pub(crate) struct Module {
     /// Its file below the root of the repository.
     pub(crate) file: String,
     pub(crate) is_public: bool,
-    /// Types that it defines, and whether they are public.
+    /// The types that it defines, and whether they are public.
     pub(crate) types: BTreeMap<String, bool>,
-    /// Everything else that it defines.
+    /// Its other definitions.
     items: BTreeSet<String>,
-    /// Names that it imports, with the path of each and whether it exports them again.
+    /// The names that it imports, with their paths and whether it re-exports them.
     pub(crate) imports: BTreeMap<String, Import>,
-    /// Modules of which it imports everything.
+    /// The modules of its glob imports.
     pub(crate) globs: Vec<Import>,
-    /// Every path with two or more parts that its code names.
+    /// Every path with two or more parts in its code.
     paths: BTreeSet<Vec<String>>,
 }
 
 #[derive(Clone)]
 pub(crate) struct Import {
     pub(crate) path: Vec<String>,
-    /// Other modules see it here.
+    /// Whether other modules can access it here.
     is_exported: bool,
-    /// Other crates see it here.
+    /// Whether other crates can access it here.
     pub(crate) is_public: bool,
 }
 
 /// One crate: its modules by path.
 pub(crate) struct Tree {
     pub(crate) modules: BTreeMap<ModulePath, Module>,
-    /// Files that only tests are made of.
+    /// The files of only tests.
     pub(crate) test_files: Vec<String>,
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct Tree {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Use {
     pub(crate) from: ModulePath,
-    /// The module that the path names.
+    /// The module in the path.
     pub(crate) named: ModulePath,
-    /// The module that defines what is used.
+    /// The module with the definition.
     pub(crate) defined: ModulePath,
     pub(crate) name: String,
 }
@@ -68,7 +68,7 @@ pub(crate) fn trees() -> &'static BTreeMap<String, Tree> {
 }
 
 impl Tree {
-    /// Reads the modules below a root file, without those that only tests are compiled with.
+    /// Reads the modules below a root file, without those that are compiled only for tests.
     fn read(file: &str) -> Self {
         let mut tree = Self { modules: BTreeMap::new(), test_files: Vec::new() };
         let path = root().join(file);
@@ -77,7 +77,7 @@ impl Tree {
         tree
     }
 
-    /// Adds the module of a file; `folder` is where the files of its own modules are.
+    /// Adds the module of a file; `folder` contains the files of its submodules.
     fn file(&mut self, path: ModulePath, file: &Path, folder: &Path, is_public: bool) {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -126,7 +126,7 @@ impl Tree {
         }
     }
 
-    /// What each module uses of the others of this crate.
+    /// The names that each module uses from other modules of this crate.
     pub(crate) fn uses(&self) -> BTreeSet<Use> {
         let mut uses = BTreeSet::new();
         for (from, module) in &self.modules {
@@ -138,8 +138,8 @@ impl Tree {
             for path in module.paths.iter().chain(globs) {
                 let is_glob = !module.paths.contains(path);
                 let Some((named, defined, whole)) = self.find(from, path, 0) else { continue };
-                // A module is named to reach what is in it, and that is a path of its own. A parent that exports what
-                // a child defines declares its own face; it does not use the child.
+                // Paths to whole modules are ignored, because paths through them count separately. A parent that re-exports
+                // definitions of a child does not use the child.
                 if (whole && !is_glob) || (exported(path) && defined.starts_with(from)) {
                     continue;
                 }
@@ -151,7 +151,7 @@ impl Tree {
         uses
     }
 
-    /// The module that a path names, the one that defines what it means, and whether that is the whole module.
+    /// The module in a path, the module with its definition, and whether the path is the whole module.
     pub(crate) fn find(
         &self,
         from: &ModulePath,
@@ -198,7 +198,7 @@ impl Tree {
                     return Some((current, defined, whole));
                 }
             }
-            // Another crate, or what a macro defines.
+            // Another crate, or a definition by a macro.
             return (!(is_first && is_relative)).then(|| (current.clone(), current, false));
         }
         Some((current.clone(), current, true))
@@ -258,7 +258,7 @@ impl Module {
         }
     }
 
-    /// Adds every `a::b` of the input of a macro or an attribute; of an attribute in texts as well: `#[serde(with = "a::b")]`.
+    /// Adds every `a::b` in the input of a macro or an attribute; for attributes also in strings: `#[serde(with = "a::b")]`.
     fn add_tokens(&mut self, tokens: &TokenStream, in_texts: bool) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -338,7 +338,7 @@ fn is_public_outside(vis: &Visibility) -> bool {
     matches!(vis, Visibility::Public(_))
 }
 
-/// Whether `cfg` leaves an item out of everything but tests.
+/// Whether `cfg` limits an item to tests.
 fn is_only_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {
@@ -350,7 +350,7 @@ fn is_only_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Where `mod name;` is, and where the files of its own modules are.
+/// The file of `mod name;`, and the folder of its submodules.
 fn file_of(attributes: &[Attribute], folder: &Path, name: &str) -> (PathBuf, PathBuf) {
     for attribute in attributes {
         if let Meta::NameValue(meta) = &attribute.meta

@@ -6,7 +6,7 @@ use super::crates;
 use super::modules::{ModulePath, Tree, trees};
 use super::must_be_empty;
 
-/// Crates whose public types may have the name of another one, and why.
+/// Crates whose public types may share names with others, and the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "gbac_wasm",
@@ -18,7 +18,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 
 #[test]
 fn no_two_public_types_share_a_name() {
-    // Each name with the crate and module that define the type.
+    // Each name with the crate and module of its definition.
     let mut names: BTreeMap<String, BTreeSet<(String, ModulePath, String)>> = BTreeMap::new();
     for package in crates::all() {
         let Some(root) = package.library().filter(|_| EXCEPTIONS.iter().all(|(name, _)| *name != package.name)) else {
@@ -43,7 +43,7 @@ fn no_two_public_types_share_a_name() {
     must_be_empty("public types that share a name", &shared.collect::<Vec<_>>());
 }
 
-/// The types that other crates can name through a module, each with the module that defines it and its name there.
+/// Collects the types that other crates can access through a module, each with the module of its definition and its name there.
 fn collect(tree: &Tree, path: &ModulePath, found: &mut BTreeSet<(String, ModulePath, String)>, depth: usize) {
     let module = &tree.modules[path];
     for name in module.types.iter().filter(|(_, is_public)| **is_public).map(|(name, _)| name) {

@@ -1,10 +1,10 @@
-//! Every promise of SECURITY.md names the tests behind it, and each of them exists.
+//! Tests that every promise in SECURITY.md names its tests, and that they exist.
 
 use std::fs;
 
 use gbac_tests::vectors::root;
 
-/// The promises: what is promised, and the cell with the tests.
+/// The promises, each with the cell of its tests.
 fn promises(page: &str) -> Vec<(&str, &str)> {
     let section = page.split("\n## Promises\n").nth(1).unwrap_or_default().split("\n## ").next().unwrap_or_default();
     let rows = section.lines().filter_map(|line| {
@@ -19,7 +19,7 @@ fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Whether a file has a test of this name: a Rust function that is one, or a JavaScript test with this title.
+/// Whether a file has a test with this name: a Rust test function, or a JavaScript test with this title.
 fn has_test(file: &str, text: &str, name: &str) -> bool {
     if file.ends_with(".mjs") {
         return ["test", "journey"].iter().any(|call| text.contains(&format!("{call}('{name}'")));
@@ -36,7 +36,7 @@ fn has_test(file: &str, text: &str, name: &str) -> bool {
     })
 }
 
-/// What is wrong with a promise's tests.
+/// The errors in a promise's tests.
 fn faults(promise: &str, tests: &str) -> Vec<String> {
     let words = quoted(tests);
     if words.is_empty() || !words[0].contains('/') {

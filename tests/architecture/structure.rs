@@ -13,7 +13,7 @@ fn no_files_import_each_other_in_a_circle() {
     let mut imports = Imports::new();
     for tree in trees().values() {
         for Use { from, defined, name, .. } in tree.uses() {
-            // A parent that uses what it declares is at the top of its folder, and no other way leads there.
+            // A parent that uses its own children is allowed, because it is at the top of its folder.
             if !defined.starts_with(&from) {
                 let [from, to] = [&from, &defined].map(|path| tree.modules[path].file.clone());
                 imports.entry(from).or_default().entry(to).or_default().insert(name);
@@ -24,7 +24,7 @@ fn no_files_import_each_other_in_a_circle() {
     must_be_empty("files that import each other in a circle", &circles::find(&imports));
 }
 
-/// Two folders, or a file and a folder, can be tied though no two of their files are.
+/// Two folders, or a file and a folder, can form a circle even if no two of their files do.
 #[test]
 fn no_folders_import_each_other_in_a_circle() {
     let mut imports = Imports::new();
@@ -86,7 +86,7 @@ fn modules_use_what_the_tables_of_modules_allow() {
         found.extend(
             allowed.keys().filter(|name| !is_module(name)).map(|name| format!("{folder}: there is no `{name}`")),
         );
-        // A module within the root file is part of the crate's face.
+        // A module within the root file is part of the crate's root.
         let in_files = tree.modules.iter().filter(|(_, module)| module.file != root);
         let top = in_files.map(|(path, _)| path).filter(|path| path.len() == 1).map(|path| &path[0]);
         found.extend(
@@ -106,9 +106,9 @@ fn modules_use_what_the_tables_of_modules_allow() {
     must_be_empty("the tables of modules of ARCHITECTURE.md", &found);
 }
 
-/// Words that the code of a folder does not have, and files and folders in it that may have them.
+/// Words that are forbidden in the code of a folder, with exceptions for files and folders in it.
 const BANNED: &[(&str, &[&str], &[&str])] = &[
-    // The engine has no clock, disk, network or thread, and its answers depend on no order of hashes.
+    // The engine has no clock, disk, network or thread, and its results do not depend on the order of hashes.
     (
         "engine",
         &[
@@ -123,10 +123,10 @@ const BANNED: &[(&str, &[&str], &[&str])] = &[
         ],
         &["engine/tests", "engine/examples", "engine/json/tests", "engine/json/examples"],
     ),
-    // The state of the service knows no HTTP, its routes no files.
+    // The state of the service does not use HTTP, and its routes do not use files.
     ("server/src/state", &["axum"], &[]),
     ("server/src/routes", &["std::fs", "tokio::fs"], &[]),
-    // One module of the console fetches, one touches the browser; what pages show is computed without either.
+    // Only one module of the console fetches, and only one uses the browser; the model uses neither.
     ("console/model", &["leptos", "web_sys", "gloo_net", "wasm_bindgen"], &[]),
     ("console/src", &["gbac_wasm", "inner_html", "println!"], &[]),
     ("console/src", &["web_sys"], &["console/src/dom.rs"]),

@@ -5,19 +5,19 @@ use std::fs;
 
 use gbac_tests::vectors::root;
 
-/// A table: each thing that it lists, with what that may use.
+/// A table: each listed item, with the items that it may use.
 pub(crate) struct Table {
     pub(crate) allowed: BTreeMap<String, BTreeSet<String>>,
-    /// What its first row lists: in tables of modules, all may use it.
+    /// The items of its first row: in tables of modules, all may use them.
     pub(crate) first: BTreeSet<String>,
 }
 
-/// The table below a heading: what its column with this title lists, and what that may use.
+/// The table below a heading: the items of its column with this title, and what they may use.
 pub(crate) fn read(heading: &str, listed: &str) -> Table {
     parse(&fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md"), heading, listed)
 }
 
-/// The headings of tables of modules, each with the folder that it names: `### Modules of the service (server/src)`.
+/// The headings of tables of modules, each with its folder: `### Modules of the service (server/src)`.
 pub(crate) fn module_tables() -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let headings = text.lines().filter(|line| line.starts_with("### Modules of "));
@@ -68,7 +68,7 @@ fn parse(text: &str, heading: &str, listed: &str) -> Table {
     Table { allowed, first }
 }
 
-/// What a cell has in backticks.
+/// The texts in backticks of a cell.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -1,5 +1,5 @@
-//! Attacks on the signatures of tokens, each a row of `tokens.json` or `keys.json` with the code of its refusal. A row with
-//! `accepted` or `used` is a control: it differs from the attacks around it only in being good.
+//! Tests attacks on the signatures of tokens, each a row of `tokens.json` or `keys.json` with the code of its error. A row with
+//! `accepted` or `used` is a control: a similar but valid token or key.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn text<'v>(row: &'v Value, name: &str) -> Option<&'v str> {
     row[name].as_str()
 }
 
-/// The token of a row: as it is written, or made of its parts.
+/// The token of a row: verbatim, or built from its parts.
 fn token(row: &Value, payload: &str) -> String {
     if let Some(token) = text(row, "token") {
         return token.repeat(row["repeat"].as_u64().map_or(1, |count| usize::try_from(count).unwrap()));
@@ -31,12 +31,12 @@ fn token(row: &Value, payload: &str) -> String {
     let payload = format!("{}{}", text(row, "payload").unwrap_or(payload), " ".repeat(padding("payload_padding")));
     let header = URL_SAFE_NO_PAD.encode(text(row, "header").unwrap());
     let signature = text(row, "signature").unwrap();
-    // As whole groups of four, so that it stays base64url.
+    // In groups of four, so that it stays valid base64url.
     let padding = "AAAA".repeat(padding("signature_padding") / 4);
     format!("{header}.{}.{padding}{signature}", URL_SAFE_NO_PAD.encode(payload))
 }
 
-/// Rows whose result is another one, each with what was found.
+/// The rows with an unexpected result, each with that result.
 fn unexpected(rows: &[Value], found: impl Fn(&Value) -> String) -> Vec<String> {
     let mut ids = BTreeMap::new();
     let differs = |row: &Value| {
@@ -66,7 +66,7 @@ fn every_attack_on_a_token_is_refused_for_its_reason() {
     let wrong = unexpected(rows(&file), |row| {
         let token = token(row, text(&file, "payload").unwrap());
         let found = code(&token);
-        // What is shown line by line comes to the same result.
+        // The verification steps have the same result.
         let steps = verification_steps(&token, &keys, validation);
         let failed = steps.iter().find(|step| step.outcome == VerificationOutcome::Failed).and_then(|step| step.code);
         assert_eq!(failed.unwrap_or("accepted"), found, "{}", row["id"]);
@@ -75,7 +75,7 @@ fn every_attack_on_a_token_is_refused_for_its_reason() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a person pastes is tidied before it is read, which makes no forged token good.
+/// Pasted tokens are normalized before they are decoded, which must not make forged ones valid.
 #[test]
 fn no_attack_is_accepted_after_it_is_tidied() {
     let file = read(include_str!("tokens.json"));
