@@ -70,7 +70,7 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
   await page.getByRole('heading', { level: 1, name: 'Review 1 change' }).waitFor();
   await until(async () => {
     const main = await text(page.locator('main'));
-    assert.match(main, /5 operations gained by 1 principal/);
+    assert.match(main, /operations gained by 1 principal 5 operations lost/);
     assert.match(main, /Group:Engineering and Group:engineering differ only in letter case/);
   });
   await page.getByRole('button', { name: 'The same as commands' }).click();
