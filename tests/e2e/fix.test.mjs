@@ -82,8 +82,8 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
   await simulator.sees('Denied, nothing allows it');
   await fixes.open.click();
   await fixes.says(1, /In draft/);
-  await fixes.sheet.getByRole('button', { name: 'Remove fix 1 from the draft' }).click();
-  await fixes.sheet.getByRole('button', { name: 'Add to draft: fix 1' }).waitFor();
+  await fixes.sheet.getByRole('button', { name: 'Remove fix 1 from the draft', exact: true }).click();
+  await fixes.sheet.getByRole('button', { name: 'Add to draft: fix 1', exact: true }).waitFor();
   assert.equal(await fixes.review.count(), 0);
   // Another one has no findings.
   await fixes.add(2);
