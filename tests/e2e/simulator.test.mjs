@@ -160,6 +160,25 @@ journey('another claim path is offered, tried, and not saved', async ({ page }) 
   assert.equal((await set.service.policy()).settings.oidc_group_claim_path, '$.groups');
 });
 
+journey('the decoded token is opened, and groups are read from a claim that is pressed', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.enter(await set.provider.token('ana.sousa'));
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied, nothing allows it');
+  await simulator.identity.getByRole('button', { name: 'Decoded token' }).click();
+  assert.match(await text(simulator.identity.getByRole('region', { name: 'Decoded header' })), /"alg": "RS256"/);
+  const claims = simulator.identity.getByRole('list', { name: 'Claims' });
+  assert.match(await text(claims), /sub "ana\.sousa"/);
+  const roles = claims.getByRole('button', { name: 'roles', exact: true });
+  assert.equal(await roles.getAttribute('aria-pressed'), 'false');
+  await roles.click();
+  await simulator.sees('Allowed');
+  assert.equal(await claims.getByRole('button', { name: 'roles', exact: true }).getAttribute('aria-pressed'), 'true');
+  assert.equal(await simulator.claimPath.inputValue(), '$.realm_access.roles');
+  assert.equal((await set.service.policy()).settings.oidc_group_claim_path, '$.groups', 'nothing is saved by that');
+});
+
 journey('the last good result stays in sight, marked as old, while an input is wrong', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
