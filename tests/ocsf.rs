@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_analysis::audit::{
     ApiActivity, AuthProtocol, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, HttpRequest,
-    Product, SignInResult, User, UserKind, api_activity, authentication, service,
+    Product, SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
@@ -185,14 +185,22 @@ fn every_form_of_an_event_follows_ocsf() {
         .flat_map(|(product, full)| users.map(|user| (product, full, user)))
     {
         let context = context(product, service::SCHEMA_REGISTRY, is_full);
-        for protocol in [AuthProtocol::Unknown, AuthProtocol::Kerberos, AuthProtocol::Oauth2, AuthProtocol::OIDC] {
+        for protocol in [
+            AuthProtocol::Unknown,
+            AuthProtocol::Kerberos,
+            AuthProtocol::OpenId,
+            AuthProtocol::Oauth2,
+            AuthProtocol::OIDC,
+        ] {
             for result in [
                 SignInResult::Success { groups: &groups },
                 SignInResult::Success { groups: &[] },
                 SignInResult::Failure { detail: "expired" },
                 SignInResult::Failure { detail: "" },
             ] {
-                let event = authentication(&Authentication { context, user, protocol, cleartext: true, result });
+                let input = Authentication { context, user, protocol, cleartext: true, result };
+                assert_follows(&event_to_value(&sign_out(&input)));
+                let event = authentication(&input);
                 assert_follows(&event_to_value(&event));
                 assert_follows(&event_to_value(&event.repeated(3, 1, 2)));
                 count += 1;

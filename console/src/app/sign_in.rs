@@ -144,7 +144,7 @@ fn Form(
                     {first.map(|reason| view! { <p class="quiet">{reason}</p> })}
                     <Notice target=Signal::derive(target) />
                     <div class="panel">
-                        <ProviderLink />
+                        <ProviderLink is_main=true />
                         <Local refused=refused on_submit=on_submit />
                     </div>
                     {move || provider.get().is_some().then(|| view! {

@@ -42,7 +42,11 @@ export async function startProvider({ host = '127.0.0.1' } = {}) {
     answer = answering(await makeProvider(issuer, members, generation, redirectUri));
   };
   await rotateKeys();
-  server.on('request', (request, response) => answer(request, response));
+  let issuesTokens = true;
+  server.on('request', (request, response) => {
+    if (!issuesTokens && request.url === '/token') return request.socket.destroy();
+    return answer(request, response);
+  });
   const discovery = `${issuer}/.well-known/openid-configuration`;
 
   return {
@@ -53,6 +57,10 @@ export async function startProvider({ host = '127.0.0.1' } = {}) {
     async redirectTo(uri) {
       redirectUri = uri;
       await rotateKeys();
+    },
+    /** Whether its token endpoint responds; otherwise it closes each connection. */
+    issueTokens(does) {
+      issuesTokens = does;
     },
     setGroups(person, groups) {
       known(person);
@@ -95,7 +103,7 @@ function answering(provider) {
     if (!request.url.startsWith('/interaction/')) return callback(request, response);
     if (request.method === 'GET') {
       const buttons = Object.keys(PEOPLE).map((person) => `<button name="person" value="${person}">${person}</button>`);
-      const page = `<!doctype html><html lang="en"><title>Provider</title><form method="post">${buttons.join('')}
+      const page = `<!doctype html><html lang="en"><title>Provider</title><link rel="icon" href="data:,"><form method="post">${buttons.join('')}
         <button name="person" value="">Cancel</button></form></html>`;
       return response.setHeader('content-type', 'text/html').end(page);
     }
@@ -133,7 +141,7 @@ async function makeProvider(issuer, members, generation, redirectUri) {
     // Whoever signs in has agreed.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
-      grant.addOIDCScope('openid');
+      grant.addOIDCScope('openid kafka');
       grant.addResourceScope(AUDIENCE, 'kafka');
       await grant.save();
       return grant;
@@ -154,7 +162,7 @@ async function makeProvider(issuer, members, generation, redirectUri) {
         }),
       },
     },
-    ttl: { ClientCredentials: 3600 },
+    ttl: { AccessToken: 3600, ClientCredentials: 3600, Grant: 3600, IdToken: 3600, Interaction: 600, Session: 3600 },
     enabledJWA: { idTokenSigningAlgValues: ALGORITHMS },
     scopes: ['kafka'],
     extraTokenClaims(_, { accountId, clientId }) {
