@@ -1,148 +1,21 @@
-//! Sign-in with the identity provider in a browser: what is sent to the provider, what is accepted from it, and what the session
-//! opens (D-65, D-66).
+//! Sign-in with the identity provider in a browser: what is sent to the provider, and what is accepted from it (D-65).
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::body::Body;
-use axum::extract::ConnectInfo;
-use axum::http::{Method, Request};
+use axum::http::Method;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use gbac_server::{OidcClientOptions, ServeOptions};
+use gbac_server::OidcClientOptions;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::harness::{Answer, NOW, Own, Service, admin, data_options};
+use crate::browser::{
+    CLIENT, ORIGIN, SESSION, START, answer, answer_from, browse, browse_from, client, cookies, id_token, problem,
+    says_tokens, sent, service, sign_in, start, user,
+};
+use crate::harness::{NOW, Own, Service, admin, data_options};
 use crate::identity_provider::{AUDIENCE, DISCOVERY, KEYS, Provider, Says, TOKEN};
-use crate::upstream::Cluster;
-
-const CLIENT: &str = "gbac console";
-const SECRET: &str = "s3cret&+";
-const ORIGIN: &str = "https://gbac.example";
-const HOST: &str = "gbac.example";
-const START: &str = "/gbac/v1/sign-in";
-const SESSION: &str = "/gbac/v1/session";
-
-/// A service that is a client of a provider, with the superuser `root`.
-fn client(provider: &Provider, change: impl FnOnce(&mut ServeOptions)) -> Own {
-    let secret = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(secret.path(), format!("{SECRET}\n")).unwrap();
-    Own::with(|options| {
-        options.endpoint.public_url = Some(ORIGIN.into());
-        let data = data_options(options);
-        data.oidc_discovery_url = Some(provider.discovery());
-        data.oidc_audience = Some(AUDIENCE.into());
-        let secret_file = Some(secret.path().to_owned());
-        data.oidc_client = Some(OidcClientOptions { id: CLIENT.into(), secret_file, scope: None });
-        change(options);
-    })
-}
-
-async fn service(provider: &Provider) -> Own {
-    let service = client(provider, |_| {});
-    set(&service, &json!({ "superusers": ["root"] })).await;
-    service
-}
-
-async fn set(service: &Service, upsert: &Value) {
-    let answer = service.send(Method::PUT, "/v1/cluster_config", &json!({ "upsert": upsert, "remove": [] })).await;
-    assert_eq!(answer.status, 200, "{:?}", answer.body);
-}
-
-/// A request of a browser: with these headers.
-async fn browse(service: &Service, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
-    browse_from(service, method, path, headers, "192.0.2.1").await
-}
-
-async fn browse_from(service: &Service, method: Method, path: &str, headers: &[(&str, &str)], peer: &str) -> Answer {
-    let mut request = Request::builder().method(method).uri(path).header("host", HOST);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    let mut request = request.header("content-type", "application/json").body(Body::from(r#"{"name":"r"}"#)).unwrap();
-    request.extensions_mut().insert(ConnectInfo(format!("{peer}:1").parse::<SocketAddr>().unwrap()));
-    service.ask(request).await
-}
-
-/// The cookies that an answer sets, each with its attributes.
-fn cookies(answer: &Answer) -> BTreeMap<String, String> {
-    let all = answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap().to_owned());
-    all.map(|cookie| (cookie.split('=').next().unwrap().to_owned(), cookie)).collect()
-}
-
-/// What a browser sends of a cookie.
-fn sent(cookie: &str) -> String {
-    cookie.split(';').next().unwrap().to_owned()
-}
-
-/// A sign-in at the provider's page: what was requested there, and the cookie of the attempt.
-struct AtProvider {
-    requested: BTreeMap<String, String>,
-    cookie: String,
-}
-
-async fn start(service: &Service, return_to: &str) -> AtProvider {
-    let path = format!("{START}?return={}", gbac_api::encode::component(return_to));
-    let answer = browse(service, Method::GET, &path, &[]).await;
-    assert_eq!(answer.status, 303, "{:?}", answer.body);
-    let (page, query) = answer.header("location").split_once('?').unwrap();
-    assert!(page.ends_with("/authorize"), "{page}");
-    let pairs = gbac_api::encode::parse_query(query).unwrap();
-    let cookie = sent(&cookies(&answer)["__Host-gbac-sign-in"]);
-    AtProvider { requested: pairs.into_iter().collect(), cookie }
-}
-
-/// The ID token of a user for this attempt, with changed claims.
-fn id_token(provider: &Provider, at: &AtProvider, user: &str, change: &Value) -> String {
-    let mut claims = json!({ "iss": provider.origin, "aud": CLIENT, "sub": user, "iat": NOW, "exp": NOW + 300.0,
-        "nonce": at.requested["nonce"] });
-    claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-    provider.sign("a", &claims)
-}
-
-fn says_tokens(provider: &Provider, id: &str, access: &str) {
-    let body = json!({ "token_type": "Bearer", "id_token": id, "access_token": access }).to_string();
-    provider.say(TOKEN, Says::Body(body.into_bytes()));
-}
-
-/// The provider's answer, with these parameters besides the state.
-async fn answer(service: &Service, at: &AtProvider, parameters: &str) -> Answer {
-    answer_from(service, at, parameters, "192.0.2.1").await
-}
-
-async fn answer_from(service: &Service, at: &AtProvider, parameters: &str, peer: &str) -> Answer {
-    let path = format!("{START}/callback?state={}&{parameters}", at.requested["state"]);
-    browse_from(service, Method::GET, &path, &[("cookie", &at.cookie)], peer).await
-}
-
-/// Signs a user in; the cookie of the session.
-async fn sign_in(service: &Service, provider: &Provider, user: &str) -> String {
-    let at = start(service, "/").await;
-    says_tokens(provider, &id_token(provider, &at, user, &json!({})), &provider.token("a", user));
-    let answer = answer(service, &at, "code=c").await;
-    assert_eq!((answer.status, answer.header("location")), (303, "/"));
-    sent(&cookies(&answer)["__Host-gbac-session"])
-}
-
-/// The name of the user whose session this is.
-async fn user(service: &Service, cookie: &str) -> Option<String> {
-    let answer = browse(service, Method::GET, SESSION, &[("cookie", cookie), ("gbac-session", "1")]).await;
-    assert_eq!(answer.status, 200);
-    answer.json()["session"]["user"].as_str().map(str::to_owned)
-}
-
-/// The problem with which a sign-in ends, and where it returns.
-fn problem(answer: &Answer) -> (String, String) {
-    assert_eq!(answer.status, 303);
-    let cookies = cookies(answer);
-    assert!(!cookies.contains_key("__Host-gbac-session"), "{cookies:?}");
-    let (page, query) = answer.header("location").split_once('?').unwrap();
-    assert_eq!(page, "/sign-in");
-    let pairs: BTreeMap<String, String> = gbac_api::encode::parse_query(query).unwrap().into_iter().collect();
-    (pairs["problem"].clone(), pairs["return"].clone())
-}
 
 #[tokio::test]
 async fn a_user_signs_in_with_the_provider_and_gets_a_session() {
@@ -310,165 +183,6 @@ async fn the_identity_is_that_of_the_token_for_the_audience() {
 }
 
 #[tokio::test]
-async fn a_session_changes_something_only_from_a_page_of_the_console() {
-    let provider = Provider::start().await;
-    let service = service(&provider).await;
-    let cookie = sign_in(&service, &provider, "root").await;
-    let cookie = cookie.as_str();
-    let post = async |headers: &[(&str, &str)]| {
-        let headers = [&[("cookie", cookie)][..], headers].concat();
-        let answer = browse(&service, Method::POST, "/v1/roles", &headers).await;
-        answer.status
-    };
-    let mark = ("gbac-session", "1");
-    for (what, status, headers) in [
-        ("without the header", 401, &[("origin", ORIGIN)][..]),
-        ("without anything", 401, &[]),
-        ("without an origin", 403, &[mark]),
-        ("from no page", 403, &[mark, ("sec-fetch-site", "none")]),
-        ("without an origin, but said to be of the same", 403, &[mark, ("sec-fetch-site", "same-origin")]),
-        ("another origin", 403, &[mark, ("origin", "https://evil.example")]),
-        ("another port", 403, &[mark, ("origin", "https://gbac.example:8443")]),
-        ("a subdomain", 403, &[mark, ("origin", "https://x.gbac.example")]),
-        ("without TLS", 403, &[mark, ("origin", "http://gbac.example")]),
-        ("an opaque origin", 403, &[mark, ("origin", "null")]),
-        ("another site that states this origin", 403, &[mark, ("origin", ORIGIN), ("sec-fetch-site", "cross-site")]),
-        ("the same site", 403, &[mark, ("origin", ORIGIN), ("sec-fetch-site", "same-site")]),
-        ("two origins", 400, &[mark, ("origin", ORIGIN), ("origin", ORIGIN)]),
-        ("a page of the console", 201, &[mark, ("origin", ORIGIN), ("sec-fetch-site", "same-origin")]),
-    ] {
-        assert_eq!(post(headers).await, status, "{what}");
-    }
-    let roles = service.get_as("/v1/roles", &admin()).await.json();
-    assert_eq!(roles["roles"], json!([{ "name": "r" }]));
-    for (method, path) in
-        [(Method::DELETE, "/v1/roles/r"), (Method::PUT, "/gbac/v1/license"), (Method::DELETE, SESSION)]
-    {
-        let headers = [("cookie", cookie), mark, ("origin", "https://evil.example")];
-        assert_eq!(browse(&service, method, path, &headers).await.status, 403, "{path}");
-    }
-    assert_eq!(user(&service, cookie).await.as_deref(), Some("root"), "nobody else ends the session");
-    // Another body than JSON is refused as ever.
-    let mut request = Request::post("/v1/roles").header("host", HOST).header("cookie", cookie).header(mark.0, mark.1);
-    request = request.header("origin", ORIGIN).header("content-type", "text/plain");
-    assert_eq!(service.ask(request.body(Body::from("{}")).unwrap()).await.status, 415);
-}
-
-#[tokio::test]
-async fn a_session_opens_what_its_user_may_do_and_the_events_say_so() {
-    let provider = Provider::start().await;
-    let service = service(&provider).await;
-    set(&service, &json!({ "audit_enabled": true })).await;
-    let root = sign_in(&service, &provider, "root").await;
-    let maya = sign_in(&service, &provider, "maya").await;
-    let get = async |cookie: &str, path: &str| {
-        browse(&service, Method::GET, path, &[("cookie", cookie), ("gbac-session", "1")]).await.status
-    };
-    assert_eq!((get(&maya, "/v1/roles").await, get(&root, "/v1/roles").await), (403, 200));
-    assert_eq!((get(&maya, "/gbac/v1/backup").await, get(&root, "/gbac/v1/backup").await), (403, 200));
-    // The access of the groups, with the settings of the moment.
-    let tag = service.get_as("/gbac/v1/policy", &admin()).await.header("etag").to_owned();
-    let access =
-        json!({ "changes": [{ "change": "settings", "settings": { "access": { "read_only": ["Group:ops"] } } }] });
-    let mut grant = crate::harness::request(Method::POST, "/gbac/v1/policy/changes", &admin(), &access.to_string());
-    grant.headers_mut().insert("if-match", tag.parse().unwrap());
-    assert_eq!(service.ask(grant).await.status, 200);
-    assert_eq!(get(&maya, "/v1/roles").await, 200);
-    // A token that no longer passes ends what its session opens.
-    set(&service, &json!({ "oidc_principal_mapping": "$.nobody" })).await;
-    assert_eq!((get(&root, "/v1/roles").await, user(&service, &root).await), (401, None));
-    set(&service, &json!({ "oidc_principal_mapping": "$.sub" })).await;
-    let with = [("cookie", root.as_str()), ("gbac-session", "1"), ("origin", ORIGIN)];
-    assert_eq!(browse(&service, Method::DELETE, SESSION, &with).await.status, 200);
-    let at = start(&service, "/").await;
-    assert_eq!(problem(&answer(&service, &at, "error=access_denied").await).0, "declined");
-
-    let audit = service.get_as("/gbac/v1/audit?limit=1000", &admin()).await;
-    let text = String::from_utf8_lossy(&audit.body).into_owned();
-    let secret = |text: &str| text.split('=').nth(1).unwrap().to_owned();
-    for secret in [&secret(&root), &secret(&at.cookie), &at.requested["state"], &provider.token("a", "root")] {
-        assert!(!text.contains(secret.as_str()), "{secret}");
-    }
-    let events = audit.json()["events"].as_array().unwrap().clone();
-    let of_sign_ins = events.iter().rev().filter(|event| event["class_uid"] == 3002 && event["auth_protocol_id"] == 4);
-    let told: Vec<String> = of_sign_ins
-        .map(|event| {
-            let groups = event["user"]["groups"].as_array().map_or(0, Vec::len);
-            let (activity, status) = (&event["activity_id"], &event["status_id"]);
-            let user = event["user"]["name"].as_str().unwrap_or_default();
-            let detail = event["status_detail"].as_str().unwrap_or_default();
-            format!("{activity} {status} {user} {groups} {detail}").trim().to_owned()
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            "1 1 root 2",
-            "1 1 maya 2",
-            // The first requests of each.
-            "1 1 maya 2",
-            "1 1 root 2",
-            "1 1 root 2",
-            "1 2 {{anonymous}} 0 principal_missing",
-            "2 1 root 0",
-            "1 2 {{anonymous}} 0 declined",
-            // Further requests, counted.
-            "1 1 maya 2",
-        ]
-    );
-}
-
-#[tokio::test]
-async fn a_sign_out_ends_the_session_and_so_do_time_and_another_sign_in() {
-    static SECONDS: AtomicU64 = AtomicU64::new(0);
-    #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
-    let clock = || NOW + SECONDS.load(Ordering::Relaxed) as f64;
-    let provider = Provider::start().await;
-    let service = client(&provider, |options| options.clock = Some(clock));
-    let cookie = sign_in(&service, &provider, "maya").await;
-    let mark = ("gbac-session", "1");
-    let with = [("cookie", cookie.as_str()), mark, ("origin", ORIGIN)];
-    let ended = browse(&service, Method::DELETE, SESSION, &with).await;
-    assert_eq!((ended.status, ended.json()), (200, json!({})));
-    assert!(cookies(&ended)["__Host-gbac-session"].contains("Max-Age=0"));
-    assert_eq!(user(&service, &cookie).await, None);
-    let refused = browse(&service, Method::GET, "/v1/roles", &with).await;
-    assert_eq!((refused.status, &refused.json()["message"]), (401, &json!("the session has ended; sign in again")));
-    assert_eq!(refused.header("www-authenticate"), "Bearer realm=\"gbac\"");
-    assert_eq!(browse(&service, Method::DELETE, SESSION, &with).await.status, 200, "again");
-
-    // Another sign-in in the same browser takes the place of the session.
-    let first = sign_in(&service, &provider, "maya").await;
-    let at = start(&service, "/").await;
-    says_tokens(&provider, &id_token(&provider, &at, "root", &json!({})), &provider.token("a", "root"));
-    let path = format!("{START}/callback?state={}&code=c", at.requested["state"]);
-    let both = format!("{}; {first}", at.cookie);
-    let second = browse(&service, Method::GET, &path, &[("cookie", &both)]).await;
-    let second = sent(&cookies(&second)["__Host-gbac-session"]);
-    assert_eq!((user(&service, &first).await, user(&service, &second).await.as_deref()), (None, Some("root")));
-
-    // At most ten of one user.
-    let mut all = Vec::new();
-    for _ in 0..11 {
-        all.push(sign_in(&service, &provider, "ana").await);
-    }
-    assert_eq!((user(&service, &all[0]).await, user(&service, &all[10]).await.as_deref()), (None, Some("ana")));
-    assert_eq!(user(&service, &second).await.as_deref(), Some("root"));
-
-    SECONDS.store(3599, Ordering::Relaxed);
-    assert_eq!(user(&service, &second).await.as_deref(), Some("root"));
-    SECONDS.store(3600, Ordering::Relaxed);
-    let expired = browse(&service, Method::GET, SESSION, &[("cookie", &second), mark]).await;
-    assert_eq!(expired.json(), json!({}), "the token has expired");
-    assert!(cookies(&expired)["__Host-gbac-session"].contains("Max-Age=0"));
-    // An hour later its ID is as unknown as any other.
-    for cookie in [&second, "__Host-gbac-session=", "__Host-gbac-session=x", "gbac-session=x"] {
-        let answer = browse(&service, Method::GET, "/v1/roles", &[("cookie", cookie), mark]).await;
-        assert_eq!(answer.status, 401, "{cookie}");
-    }
-}
-
-#[tokio::test]
 async fn a_sign_in_returns_to_pages_of_this_console_only() {
     let provider = Provider::start().await;
     let service = service(&provider).await;
@@ -595,32 +309,6 @@ async fn failed_sign_ins_with_the_provider_are_limited_by_address() {
     for _ in 0..30 {
         sign_in(&service, &provider, "maya").await;
     }
-}
-
-#[tokio::test]
-async fn a_session_is_never_sent_to_a_cluster() {
-    let provider = Provider::start().await;
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let service = client(&provider, |options| {
-        options.upstream.dataplane = Some(url);
-        options.upstream.requires_sign_in = true;
-    });
-    let cookie = sign_in(&service, &provider, "maya").await;
-    let path = "/gbac/v1/upstream/dataplane/v1/roles";
-    let theirs = admin();
-    let with = [("cookie", cookie.as_str()), ("gbac-session", "1"), ("origin", ORIGIN)];
-    let ask = async |method: Method, more: &[(&str, &str)]| {
-        let headers = [&with[..], more].concat();
-        browse(&service, method, path, &headers).await.status
-    };
-    assert_eq!(ask(Method::GET, &[]).await, 401, "the cluster has its own credentials");
-    assert_eq!(ask(Method::GET, &[("authorization", &theirs)]).await, 200);
-    assert_eq!(ask(Method::POST, &[("authorization", &theirs)]).await, 201);
-    let without = [("cookie", cookie.as_str()), ("gbac-session", "1"), ("authorization", theirs.as_str())];
-    assert_eq!(browse(&service, Method::POST, path, &without).await.status, 403, "without an origin");
-    let forged = [("cookie", "__Host-gbac-session=x"), ("gbac-session", "1"), ("authorization", theirs.as_str())];
-    assert_eq!(browse(&service, Method::GET, path, &forged).await.status, 401);
 }
 
 #[tokio::test]
