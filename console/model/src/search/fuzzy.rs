@@ -110,7 +110,7 @@ impl Words {
             let Some((_, bytes)) = word.fit(name, &folded, !self.any) else { continue };
             match bytes {
                 Bytes::Run(start) => {
-                    is_marked.iter_mut().skip(start).take(word.text.len()).for_each(|mark| *mark = true)
+                    is_marked.iter_mut().skip(start).take(word.text.len()).for_each(|mark| *mark = true);
                 }
                 Bytes::Scattered(start) => {
                     let mut wanted = word.text.chars().peekable();
