@@ -22,7 +22,7 @@ pub(super) fn Results(
     /// Chooses the result at a place.
     on_choose: Callback<usize>,
 ) -> impl IntoView {
-    let shown = move || {
+    move || {
         let SearchResults { answer, groups } = found.get();
         // The places of options, in the order of the page.
         let mut next = 0;
@@ -65,8 +65,7 @@ pub(super) fn Results(
         });
         let nothing = (is_nothing && above.is_none()).then(|| view! { <p class="quiet none">"No results"</p> });
         view! { <div class="pal-res">{above}{listed}{nothing}</div> }
-    };
-    shown
+    }
 }
 
 /// How options are marked and chosen.
