@@ -4,6 +4,7 @@ mod collisions;
 mod compare;
 mod diff;
 mod expiry;
+mod kafka;
 mod least_grant;
 mod lint;
 mod near;

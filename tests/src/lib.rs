@@ -8,6 +8,7 @@ pub mod data;
 pub mod folder;
 pub mod fuzz;
 pub mod http2;
+pub mod kafka;
 pub mod oracle;
 pub mod program;
 pub mod samples;

@@ -116,7 +116,7 @@ fn candidates(
     for id in ids {
         let Some(principal) = policy.principal(id) else { continue };
         let may = match principal.kind() {
-            PrincipalType::User => false,
+            PrincipalType::User | PrincipalType::Other => false,
             PrincipalType::Group => {
                 !principal.name().is_empty() && !identity.groups().iter().any(|group| group == principal.name())
             }
@@ -237,7 +237,7 @@ fn choose(
 /// The ACL that allows a request of an identity, and as little else as an ACL can.
 pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
     // `User:*` would be everyone, and an empty name is none.
-    let user = Some(identity.user()).filter(|user| !matches!(*user, "*" | "")).map(Principal::user);
+    let user = Some(identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
     let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;
     // The literal `*` is every name, and so is all that covers an empty one.
     let (pattern_type, name) = match (request.resource_name, request.resource_type) {

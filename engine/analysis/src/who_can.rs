@@ -155,7 +155,7 @@ pub(super) struct Hit {
 }
 
 /// Where an ACL stands in the order of D-20 and D-35: by way, pattern, `User:*`, any host, operation and host.
-type Rank = (usize, usize, bool, bool, usize, Host);
+type Rank = (usize, usize, bool, u8, usize, Host);
 
 impl<'a> Hits<'a> {
     pub(super) fn new(policy: &'a Policy, request: &'a Request<'a>) -> Self {
@@ -168,7 +168,8 @@ impl<'a> Hits<'a> {
     }
 
     fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_asked: impl Fn(&Pattern) -> bool) -> Self {
-        let host = request.host.map(|host| policy.host_id(Host::Address(host.to_canonical())));
+        let host = request.host.map(|host| host.to_canonical());
+        let host = host.map(|host| (host, policy.host_id(Host::Address(host))));
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
@@ -184,8 +185,11 @@ impl<'a> Hits<'a> {
                 // Fail closed: what may deny denies, what may allow does not (D-04).
                 let (is, may_be) = match host {
                     _ if row.host == HostId::ANY => (true, true),
-                    None => (false, true),
-                    Some(host) => (host == Some(row.host), host == Some(row.host)),
+                    None => (false, policy.host_can_match(row.host)),
+                    Some((address, number)) => {
+                        let is = policy.is_host(row.host, address, number);
+                        (is, is)
+                    }
                 };
                 let (allows, denies) = (is && row.allow().meets(allow), may_be && row.deny().meets(deny));
                 if allows || denies || may_be && row.allow().meets(allow) {
@@ -227,7 +231,7 @@ impl<'a> Hits<'a> {
         match &scope {
             Scope::Everyone => paths.go(None, self.everyone),
             Scope::One(principal) => match principal.kind() {
-                PrincipalType::User => {
+                PrincipalType::User | PrincipalType::Other => {
                     paths.user(id);
                 }
                 PrincipalType::Group => {
@@ -259,7 +263,7 @@ impl<'a> Hits<'a> {
     pub(super) fn of_identity(&self, identity: &Identity) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
         let mut paths = PathMatches::new(self);
         let id = |kind, name: &str| self.policy.principal_id(kind, name);
-        paths.user(id(PrincipalType::User, identity.user()));
+        paths.user(id(identity.principal_type(), identity.user()));
         for name in identity.groups() {
             let group = id(PrincipalType::Group, name);
             paths.go(Some(name), group);
@@ -338,7 +342,7 @@ impl<'a> PathMatches<'a> {
         let host = policy.host(hit.row.host);
         for operation in hit.row.of(permission).iter() {
             let Some(rank) = rank(operation, self.hits.request.operation, permission) else { continue };
-            let place = (way, pattern, everyone, host == Host::Any, rank, host);
+            let place = (way, pattern, everyone, host.breadth(), rank, host);
             let matches = if permission == Permission::Deny { &mut self.denies } else { &mut self.allows };
             // Of what allows it, only the first is told.
             if permission == Permission::Allow && matches.first().is_some_and(|(first, _)| *first <= place) {

@@ -13,7 +13,7 @@ use gbac_analysis::{
     Scope, Severity, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
-use gbac_engine::model::{Host, Operation, PatternType, ResourceType};
+use gbac_engine::model::{Dialect, Host, Operation, PatternType, ResourceType};
 
 fn strings<T: ToString>(values: &[T]) -> Vec<String> {
     values.iter().map(T::to_string).collect()
@@ -22,7 +22,7 @@ fn strings<T: ToString>(values: &[T]) -> Vec<String> {
 /// Operations by name; `OPERATION_ALL` alone where it is every operation there is.
 fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
     let all: &[Operation] = &[Operation::All];
-    let operations = if operations.len() == Operation::ALL.len() { all } else { operations };
+    let operations = if Dialect::are_all_operations(operations) { all } else { operations };
     operations.iter().map(Code::from).collect()
 }
 

@@ -90,7 +90,9 @@ pub enum HostFacet {
     Any,
     /// It is the address.
     Exact,
-    /// It is one address, and the request names none.
+    /// The address is in the range (dialect `kafka`).
+    InRange,
+    /// It is one address or a range, and the request names no address.
     Unknown,
     /// It is another address.
     No,
@@ -239,6 +241,7 @@ pub struct Explainer {
     /// The ACLs of the identity's principals, and of those that are nearly its.
     concerns: Vec<Concern>,
     acls: usize,
+    ranges_match: bool,
 }
 
 /// An ACL, and how its principal compares.
@@ -282,7 +285,7 @@ impl Explainer {
                 });
             }
         });
-        Self { paths, concerns, acls: policy.acl_count() }
+        Self { paths, concerns, acls: policy.acl_count(), ranges_match: policy.settings().ranges_match() }
     }
 
     /// Explains a decision on a request, which is of the same policy and identity.
@@ -291,8 +294,8 @@ impl Explainer {
         let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
         let mut keyed = Vec::new();
         for concern in &self.concerns {
-            let Some(mut candidate) = concern.candidate(request) else { continue };
-            let place = concern.place(&candidate, request);
+            let Some(mut candidate) = concern.candidate(request, self.ranges_match) else { continue };
+            let place = concern.place(&candidate, request, self.ranges_match);
             if place.is_some() {
                 candidate.status = standing_of_match(&candidate.acl, &decision, settled);
             }
@@ -313,7 +316,7 @@ impl Explainer {
 
 impl Concern {
     /// How it compares to a request; none when that is of no interest.
-    fn candidate(&self, request: &Request<'_>) -> Option<Candidate> {
+    fn candidate(&self, request: &Request<'_>, ranges_match: bool) -> Option<Candidate> {
         let acl = &*self.acl;
         let resource_type = acl.resource_type == request.resource_type;
         let mut candidate = Candidate {
@@ -323,8 +326,9 @@ impl Concern {
             resource_type,
             name: if resource_type { name_facet(acl, request.resource_name) } else { NameFacet::No },
             operation: operation_facet(acl, request.operation),
-            host: match walk::host_match(acl.host, request) {
+            host: match walk::host_match(acl.host, request, ranges_match) {
                 HostMatch::Exact => HostFacet::Exact,
+                HostMatch::InRange => HostFacet::InRange,
                 HostMatch::Any => HostFacet::Any,
                 HostMatch::Unknown => HostFacet::Unknown,
                 HostMatch::No => HostFacet::No,
@@ -340,7 +344,7 @@ impl Concern {
     }
 
     /// Where it stands among those that match, in the order of D-20; none when it does not match.
-    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Place> {
+    fn place(&self, candidate: &Candidate, request: &Request<'_>, ranges_match: bool) -> Option<Place> {
         let acl = &*self.acl;
         let everyone = match self.principal {
             PrincipalFacet::Matches => false,
@@ -356,7 +360,7 @@ impl Concern {
             NameFacet::AllNames => (2, 0),
             NameFacet::LetterCase | NameFacet::LeadingSlash | NameFacet::No => return None,
         };
-        let host = walk::host_match(acl.host, request).rank(acl.permission)?;
+        let host = walk::host_rank(acl.host, request, acl.permission, ranges_match)?;
         let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
         Some((self.way, pattern, everyone, host, operation))
     }
@@ -539,7 +543,7 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
         return None;
     }
     let host_in_the_way = match candidate.host {
-        HostFacet::Any | HostFacet::Exact => false,
+        HostFacet::Any | HostFacet::Exact | HostFacet::InRange => false,
         HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
         HostFacet::No => true,
     };

@@ -18,7 +18,7 @@ pub use explain::{
     AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss,
     OperationFacet, PrincipalFacet, explain,
 };
-pub use prepared::{PreparedIdentity, PreparedResource};
+pub use prepared::{PreparedIdentity, PreparedResource, ResourceAccess};
 
 /// What is asked: may this identity do this operation on this resource, from this host, at this instant.
 #[derive(Debug, Clone, Copy, PartialEq)]

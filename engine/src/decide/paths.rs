@@ -55,8 +55,8 @@ pub(super) fn visit_paths_through<'a>(
             visit(PrincipalPath { source: source_of_roles, group, to: Target::Role(*role) });
         }
     };
-    let user = identity.user();
-    go(PrincipalType::User, user, policy.principal_id(PrincipalType::User, user), None, Source::User, Source::Role);
+    let (kind, user) = (identity.principal_type(), identity.user());
+    go(kind, user, policy.principal_id(kind, user), None, Source::User, Source::Role);
     for ((group, principal), place) in identity.groups().iter().zip(found).zip(0..) {
         go(PrincipalType::Group, group, principal, Some(place), Source::Group, Source::GroupRole);
     }

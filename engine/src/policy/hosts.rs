@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::rows::HostId;
-use crate::model::Host;
+use crate::model::{Host, HostRange};
 
 /// Hosts by number. One that no ACL names any more keeps its number: there are few.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +12,8 @@ pub(super) struct Hosts {
     addresses: Vec<IpAddr>,
     /// In order of the addresses.
     numbers: Vec<HostId>,
+    /// Ranges, in order of their numbers, which have a bit of their own.
+    ranges: Vec<HostRange>,
 }
 
 impl Hosts {
@@ -23,17 +25,31 @@ impl Hosts {
         self.addresses.get((id.0 as usize).wrapping_sub(1)).copied()
     }
 
+    fn range(&self, id: HostId) -> Option<HostRange> {
+        id.range().and_then(|place| self.ranges.get(place)).copied()
+    }
+
     /// The number of a host, when an ACL named it.
     pub(super) fn find(&self, host: Host) -> Option<HostId> {
         match host {
             Host::Any => Some(HostId::ANY),
             Host::Address(address) => self.place(address).ok().and_then(|place| self.numbers.get(place)).copied(),
+            Host::Range(range) => self.ranges.iter().position(|known| *known == range).map(HostId::of_range),
         }
     }
 
     /// The number of a host, a new one where it has none.
     pub(super) fn number(&mut self, host: Host) -> HostId {
-        let Host::Address(address) = host else { return HostId::ANY };
+        let address = match host {
+            Host::Any => return HostId::ANY,
+            Host::Address(address) => address,
+            Host::Range(range) => {
+                return self.find(host).unwrap_or_else(|| {
+                    self.ranges.push(range);
+                    HostId::of_range(self.ranges.len() - 1)
+                });
+            }
+        };
         match self.place(address) {
             Ok(place) => self.numbers.get(place).copied().unwrap_or(HostId::ANY),
             Err(place) => {
@@ -47,6 +63,9 @@ impl Hosts {
 
     /// The host of a number.
     pub(super) fn get(&self, id: HostId) -> Host {
-        self.address(id).map_or(Host::Any, Host::Address)
+        match self.range(id) {
+            Some(range) => Host::Range(range),
+            None => self.address(id).map_or(Host::Any, Host::Address),
+        }
     }
 }

@@ -9,15 +9,7 @@ pub struct Operations(u16);
 
 impl Operations {
     /// All of them.
-    pub const EVERY: Self = {
-        let mut every = Self(0);
-        let mut rest = Operation::ALL;
-        while let [first, others @ ..] = rest {
-            every = every.or(Self::only(*first));
-            rest = others;
-        }
-        every
-    };
+    pub const EVERY: Self = Self::of(Operation::ALL);
 
     /// The one operation.
     pub const fn only(operation: Operation) -> Self {
@@ -80,6 +72,21 @@ impl Operations {
         Self(self.0 & !others.0)
     }
 
+    /// One bit for each, in the order of [`Operation::ALL`].
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// These operations.
+    pub const fn of(operations: &[Operation]) -> Self {
+        let (mut of, mut rest) = (Self(0), operations);
+        while let [first, others @ ..] = rest {
+            of = of.or(Self::only(*first));
+            rest = others;
+        }
+        of
+    }
+
     /// How many.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
@@ -91,12 +98,23 @@ impl Operations {
     }
 }
 
-/// The number of a host; [`HostId::ANY`] is `*`.
+/// The number of a host; [`HostId::ANY`] is `*`, and ranges have the highest bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
 impl HostId {
     pub const ANY: Self = Self(0);
+    const RANGE: u32 = 1 << 31;
+
+    pub(super) const fn of_range(place: usize) -> Self {
+        Self(Self::RANGE | place as u32)
+    }
+
+    /// The place of a range among the ranges; none of another host.
+    #[inline(always)]
+    pub(super) const fn range(self) -> Option<usize> {
+        if self.0 & Self::RANGE == 0 { None } else { Some((self.0 & !Self::RANGE) as usize) }
+    }
 }
 
 /// Operations that are denied, and operations that are allowed: one number, so that one comparison tells whether a row

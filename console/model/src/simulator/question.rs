@@ -68,6 +68,8 @@ pub fn in_sentence(resource_type: ResourceType) -> &'static str {
         ResourceType::TransactionalId => "transactional ID",
         ResourceType::Registry => "Schema Registry",
         ResourceType::Subject => "subject",
+        ResourceType::DelegationToken => "delegation token",
+        ResourceType::User => "user",
     }
 }
 
@@ -88,6 +90,9 @@ const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str
         (Operation::DescribeConfigs, _) => "describe the configuration of",
         (Operation::AlterConfigs, _) => "alter the configuration of",
         (Operation::IdempotentWrite, _) => "write idempotently to",
+        (Operation::CreateTokens, _) => "create delegation tokens for",
+        (Operation::DescribeTokens, _) => "describe the delegation tokens of",
+        (Operation::TwoPhaseCommit, _) => "use two-phase commit with",
     }
 }
 

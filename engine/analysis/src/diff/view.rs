@@ -35,24 +35,27 @@ struct SideOperations {
     allow: [Operations; 2],
     deny: [Operations; 2],
     superuser: [bool; 2],
+    /// The operations that there are.
+    every: Operations,
 }
 
 impl Turn {
     fn new(standing: &SideOperations) -> Self {
-        let each = |what: fn(Operations, Operations) -> Operations| {
+        let each = |what: &dyn Fn(Operations, Operations) -> Operations| {
             let of = |side| what(*of(&standing.allow, side), *of(&standing.deny, side));
             [of(0), of(1)]
         };
+        let every = standing.every;
         let mask = |operations: [Operations; 2], superuser: Operations| {
             let of = |side| if *of(&standing.superuser, side) { superuser } else { *of(&operations, side) };
             [of(0), of(1)]
         };
         let none = Operations::default();
-        let by_acl = mask(each(|allow, deny| allow.without(deny)), none);
-        let allowed = mask(by_acl, Operations::EVERY);
+        let by_acl = mask(each(&|allow, deny| allow.without(deny)), none);
+        let allowed = mask(by_acl, every);
         let denied = mask(standing.deny, none);
-        let nothing = mask(each(|allow, deny| Operations::EVERY.without(allow).without(deny)), none);
-        let covered = mask(standing.allow, Operations::EVERY);
+        let nothing = mask(each(&|allow, deny| every.without(allow).without(deny)), none);
+        let covered = mask(standing.allow, every);
         let [was, is] = allowed;
         let [had, has] = covered;
         Self {
@@ -91,6 +94,8 @@ pub(super) struct View<'a> {
     pub(super) ids: [Option<PrincipalId>; 2],
     pub(super) resource_type: ResourceType,
     superuser: [bool; 2],
+    /// The operations that there are.
+    every: Operations,
     pub(super) rules: Vec<Sided<'a>>,
 }
 
@@ -111,8 +116,9 @@ impl<'a> View<'a> {
         ids: [Option<PrincipalId>; 2],
         resource_type: ResourceType,
         superuser: [bool; 2],
+        every: Operations,
     ) -> Self {
-        Self { scope, ids, resource_type, superuser, rules: Vec::new() }
+        Self { scope, ids, resource_type, superuser, every, rules: Vec::new() }
     }
 
     /// Looks at the regions that the holder's own rules make.
@@ -145,9 +151,10 @@ impl<'a> View<'a> {
 
     /// What turns in each region of a tree that is made of the rules' places.
     fn turns(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<Turn> {
-        let own = SideOperations { superuser: self.superuser, ..SideOperations::default() };
+        let everyone = SideOperations { every: self.every, ..SideOperations::default() };
+        let own = SideOperations { superuser: self.superuser, ..everyone };
         // Of the holder, and of everyone alone.
-        let mut standings = vec![(own, SideOperations::default()); tree.len()];
+        let mut standings = vec![(own, everyone); tree.len()];
         for (Sided { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
             let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
             let Some((own, all)) = standings.get_mut(*at) else { continue };

@@ -41,6 +41,7 @@ impl Finding {
     pub fn suggested_fixes(&self, policy: &Policy) -> Vec<Fix> {
         match self.code {
             // The others of its ACLs are those that make it so.
+            FindingCode::HOST_RANGE_UNSUPPORTED => vec![removal(&self.acls, true)],
             FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => {
                 self.acls.first().map(|acl| removal(std::slice::from_ref(acl), true)).into_iter().collect()
             }

@@ -6,7 +6,7 @@ mod recipe;
 mod resources;
 mod table;
 
-use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
+use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
 
 pub use fault::{RequestError, RequestFault};
 pub use need::{RequiredCheck, Requirement};
@@ -127,7 +127,7 @@ pub const fn kind_name(kind: ResourceType) -> &'static str {
 /// Reads the short name of a kind, exactly.
 #[must_use]
 pub fn kind_from_name(text: &str) -> Option<ResourceType> {
-    ResourceType::ALL.iter().copied().find(|kind| kind_name(*kind) == text)
+    Dialect::Platform.resource_types().iter().copied().find(|kind| kind_name(*kind) == text)
 }
 
 /// Whether a request never names this kind because there is only one: the cluster, the registry.

@@ -173,6 +173,8 @@ pub(super) const fn in_words(kind: ResourceType) -> &'static str {
         ResourceType::TransactionalId => "transactional ID",
         ResourceType::Registry => "Schema Registry",
         ResourceType::Subject => "subject",
+        ResourceType::DelegationToken => "delegation token",
+        ResourceType::User => "user",
     }
 }
 
