@@ -1,5 +1,6 @@
 //! Support for the tests: vectors, a simple oracle, small policies whose names collide, and a running service.
 
+pub mod abi_records;
 pub mod attack;
 pub mod bad_requests;
 pub mod bytes;
