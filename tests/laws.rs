@@ -1,10 +1,11 @@
 //! Properties that hold for every policy: order, monotonicity, combination, explanation, round trips.
 
-use gbac_engine::decide::{CandidateStatus, Outcome, Reason, decide, explain};
+use gbac_engine::decide::{CandidateStatus, Outcome, PreparedIdentity, Reason, decide, explain};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Permission, Principal};
+use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use gbac_engine::policy::Change;
-use gbac_json::{policy_from_json, policy_to_text};
+use gbac_json::{policy_from_json, policy_from_value, policy_to_text};
+use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, platform, version};
 use gbac_tests::oracle::Asked;
 use gbac_tests::world::{acl, asked, cases, config, facts, identity, policy, request};
 use proptest::prelude::*;
@@ -120,7 +121,42 @@ proptest! {
         }
     }
 
-    /// A policy and its document make the same decisions.
+    /// What is found for all operations in one walk is what is found for each, and any ACL on the resource is one that covers it.
+    #[test]
+    fn one_walk_finds_what_each_operation_does(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+        for (policy, dialect) in [(kafka_policy(version, &facts), Dialect::Kafka), (policy(&platform(&facts)), Dialect::Platform)] {
+            let mut open = PreparedIdentity::new(&policy, identity(&asked));
+            let access = open.access(&policy, &request(&asked));
+            let allowed = |operation: &Operation| {
+                let asked = Asked { operation: *operation, ..asked.clone() };
+                open.outcome(&policy, &request(&asked)) == Outcome::Allow
+            };
+            let each: Vec<Operation> = dialect.operations().iter().copied().filter(allowed).collect();
+            prop_assert_eq!(access.operations().collect::<Vec<_>>(), each);
+            let covers = |acl: gbac_engine::model::Acl| acl.resource_type == asked.resource_type && acl.covers_name(request(&asked).resource_name);
+            prop_assert_eq!(access.has_acls(), policy.acls().any(covers));
+        }
+    }
+
+    /// A policy of Kafka survives its document, and each dialect refuses what only the other has.
+    #[test]
+    fn a_policy_of_kafka_survives_its_document(version in version(), mut facts in kafka_facts(), asked in kafka_asked()) {
+        facts.acls.retain(|acl| !acl.resource_name.is_empty());
+        let written = kafka_policy(version, &facts);
+        let text = policy_to_text(&written);
+        let read = policy_from_json(&text).unwrap();
+        prop_assert_eq!(&read, &written);
+        prop_assert_eq!(decide(&read, &identity(&asked), &request(&asked)), decide(&written, &identity(&asked), &request(&asked)));
+        let only_kafka = facts.acls.len() != platform(&facts).acls.len();
+        let mut document = serde_json::from_str::<serde_json::Value>(&text).unwrap();
+        let settings = document["settings"].as_object_mut().unwrap();
+        settings.remove("kafka_version");
+        settings.remove("dialect");
+        prop_assert_eq!(policy_from_value(&document).is_err(), only_kafka);
+        prop_assert_eq!(policy_from_json(&document.to_string()).is_err(), only_kafka);
+    }
+
+    /// A policy and the document that it is written as decide alike.
     #[test]
     fn a_policy_survives_its_document(mut facts in facts(), asked in asked()) {
         // A document contains no empty resource names, so these ACLs would be lost.

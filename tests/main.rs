@@ -1,5 +1,6 @@
 //! All tests of this crate in one program, so that they are linked once. `cargo test -p gbac-tests NAME::` runs one module.
 
+mod abi;
 mod analyze;
 mod architecture;
 mod attacks;

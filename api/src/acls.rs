@@ -2,7 +2,9 @@
 //! D-21).
 
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
+};
 use gbac_json::{AclJson, acl_from_value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -305,7 +307,7 @@ impl AclFilter {
             "RESOURCE_TYPE",
             must_say,
             ResourceType::from_data_plane,
-            &spellings(ResourceType::ALL, |value| value.spelling().data_plane),
+            &spellings(Dialect::Platform.resource_types(), |value| value.spelling().data_plane),
         );
         let pattern = choice(
             &mut from,
@@ -324,7 +326,7 @@ impl AclFilter {
             "OPERATION",
             must_say,
             Operation::from_data_plane,
-            &spellings(Operation::ALL, |value| value.spelling().data_plane),
+            &spellings(Dialect::Platform.operations(), |value| value.spelling().data_plane),
         );
         let permission = choice(
             &mut from,

@@ -1,6 +1,6 @@
 //! `/gbac/v1/policy/changes`: a list of policy changes, all or none, and the effect of each.
 
-use gbac_engine::model::{RoleError, check_member, check_role_name};
+use gbac_engine::model::{DialectError, RoleError, check_member, check_role_name};
 use gbac_engine::policy::{Change, ChangeError};
 use gbac_json::{ChangeJson, changes_from_json};
 use serde::{Deserialize, Serialize};
@@ -103,6 +103,10 @@ fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
 #[must_use]
 pub fn refusal(place: usize, error: &ChangeError) -> DocumentFault {
     let member = match error {
+        ChangeError::Dialect(DialectError::ResourceType(_)) => "acl/resource_type",
+        ChangeError::Dialect(DialectError::Operation(_)) => "acl/operation",
+        ChangeError::Dialect(DialectError::Host(_)) => "acl/host",
+        ChangeError::Dialect(_) => "acl/principal",
         ChangeError::Role(RoleError::RoleAsMember(_) | RoleError::EveryoneAsMember | RoleError::Member(_)) => {
             "principal"
         }

@@ -40,7 +40,7 @@ impl From<&Principal> for RoleMember {
         let named = Some(Named { name: principal.name().into() });
         match principal.kind() {
             PrincipalType::Group => Self { user: None, group: named },
-            PrincipalType::User | PrincipalType::Role => Self { user: named, group: None },
+            PrincipalType::User | PrincipalType::Role | PrincipalType::Other => Self { user: named, group: None },
         }
     }
 }

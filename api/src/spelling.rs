@@ -39,7 +39,7 @@ impl RoleSpelling {
     pub fn principal(self, principal: &Principal) -> String {
         match principal.kind() {
             PrincipalType::Role => format!("{self}:{}", principal.name()),
-            PrincipalType::User | PrincipalType::Group => principal.to_string(),
+            PrincipalType::User | PrincipalType::Group | PrincipalType::Other => principal.to_string(),
         }
     }
 }

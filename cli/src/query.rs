@@ -3,7 +3,7 @@
 use gbac_analysis::check::{Answer, Check, CheckError, Query};
 use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
-use gbac_engine::model::{CLUSTER_NAME, Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{CLUSTER_NAME, Dialect, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use std::net::IpAddr;
@@ -193,7 +193,7 @@ fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
 /// Parses an operation.
 pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
     text.parse::<Operation>().ok().ok_or_else(|| {
-        let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
+        let all: Vec<&str> = Dialect::Platform.operations().iter().map(|operation| operation.spelling().cli).collect();
         Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
     })
 }

@@ -27,13 +27,25 @@ impl Default for Keys {
     }
 }
 
-/// The seed of the keys. It is constant in wasm, because a page or worker uses only its own names.
+/// What the keys are drawn from. A page or worker decides over names of its own, so there they may be known; a broker states a
+/// random number.
 fn seed() -> u64 {
     #[cfg(not(target_family = "wasm"))]
     let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ODD);
     #[cfg(target_family = "wasm")]
-    let seed = ODD;
+    let seed = SEED.load(std::sync::atomic::Ordering::Relaxed);
     seed
+}
+
+#[cfg(target_family = "wasm")]
+static SEED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(ODD);
+
+/// States what the keys of later policies are drawn from in wasm, which has no random numbers of its own.
+pub fn set_seed(seed: u64) {
+    #[cfg(target_family = "wasm")]
+    SEED.store(seed, std::sync::atomic::Ordering::Relaxed);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = seed;
 }
 
 impl Keys {

@@ -4,6 +4,7 @@ use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::hash::firsts;
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
+use crate::model::{Principal, PrincipalError, PrincipalType};
 use crate::time::Timestamp;
 pub use crate::time::{At, InstantError};
 use crate::token::{Claims, UnverifiedClaims};
@@ -12,6 +13,9 @@ use crate::warning::{Warning, WarningCode};
 /// A user with groups, as of one authentication.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
+    /// The type of the principal; a user, or another one of Kafka.
+    kind: PrincipalType,
+    /// The name of the principal.
     user: String,
     groups: Vec<String>,
     expiry: Expiry,
@@ -131,6 +135,22 @@ impl Identity {
         Self::named(user.into(), groups.into_iter().map(Into::into).collect())
     }
 
+    /// As [`Identity::with_warnings`], for a user or a principal of another type of Kafka.
+    ///
+    /// # Errors
+    /// A group or a role: a connection is never one of these.
+    pub fn of_principal(
+        principal: &Principal,
+        groups: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<(Self, Vec<Warning>), PrincipalError> {
+        let kind = principal.kind();
+        if matches!(kind, PrincipalType::Group | PrincipalType::Role) {
+            return Err(PrincipalError::NotAnIdentity(kind));
+        }
+        let (identity, warnings) = Self::with_warnings(principal.name(), groups);
+        Ok((Self { kind, ..identity }, warnings))
+    }
+
     fn named(user: String, groups: Vec<String>) -> (Self, Vec<Warning>) {
         let firsts = firsts(&groups);
         let mut names: Vec<String> = Vec::new();
@@ -151,7 +171,7 @@ impl Identity {
             };
             Warning::new(WarningCode::EMPTY_NAME, message, Some(format!("groups[{first}]")))
         });
-        let identity = Self { user, groups: names, expiry: Expiry::Never, verified: false };
+        let identity = Self { kind: PrincipalType::User, user, groups: names, expiry: Expiry::Never, verified: false };
         (identity, warnings.into_iter().collect())
     }
 
@@ -201,16 +221,28 @@ impl Identity {
             None => Expiry::Never,
             Some(value) => value.as_f64().map_or(Expiry::Unreadable, Expiry::After),
         };
-        Ok((Self { user, groups, expiry, verified }, extraction))
+        Ok((Self { kind: PrincipalType::User, user, groups, expiry, verified }, extraction))
     }
 
     /// The same user and expiry with other groups, unverified, for simulation. Group names are treated as in [`Identity::new`].
     #[must_use]
     pub fn with_groups(&self, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { expiry: self.expiry, ..Self::new(self.user.as_str(), groups) }
+        Self { kind: self.kind, expiry: self.expiry, ..Self::new(self.user.as_str(), groups) }
     }
 
-    /// The user's name, as in ACLs after `User:`.
+    /// The principal: the user, or in Kafka one of another type. ACLs of it and of `User:*` match.
+    #[must_use]
+    pub fn principal(&self) -> Principal {
+        Principal::new(self.kind, &self.user)
+    }
+
+    /// The type of the principal, [`PrincipalType::User`] or in Kafka [`PrincipalType::Other`].
+    #[must_use]
+    pub const fn principal_type(&self) -> PrincipalType {
+        self.kind
+    }
+
+    /// The user's name: what stands after `User:` in an ACL; of another principal the whole text.
     #[must_use]
     pub fn user(&self) -> &str {
         &self.user

@@ -102,10 +102,13 @@ pub mod warning;
 pub use claims::{ClaimSet, ClaimSetError};
 pub use decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, Outcome, PreparedIdentity,
-    PreparedResource, Reason, Request, Source, decide, explain,
+    PreparedResource, Reason, Request, ResourceAccess, Source, decide, explain,
 };
 pub use identity::{Identity, IdentityError};
-pub use model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+pub use model::{
+    Acl, Dialect, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, Principal, PrincipalType,
+    ResourceType, Role,
+};
 pub use policy::{Change, ChangeError, Policy, PolicyBuilder, PolicyError, Settings};
 pub use resolve::{ResolveError, ResolvedIdentity, Subject, TokenVerifier, resolve, resolve_with};
 pub use time::{At, InstantError, Timestamp};
@@ -124,6 +127,7 @@ pub mod internal {
     pub use crate::claim_path::Node;
     pub use crate::escape::visible;
     pub use crate::groups::comma_parts;
+    pub use crate::hash::set_seed as set_hash_seed;
     pub use crate::identity::Expiry;
     pub use crate::json::{brief, parse, quote};
     pub use crate::model::normalized_name;

@@ -4,6 +4,7 @@ use crate::claims::ClaimSet;
 use crate::code::{Codes, merged};
 use crate::groups::Extraction;
 use crate::identity::{self, Identity, IdentityError, IdentityRules};
+use crate::model::{DialectError, Principal, PrincipalError};
 use crate::policy::Policy;
 use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
 use crate::warning::{Warning, WarningCode};
@@ -18,7 +19,14 @@ pub enum Subject {
         /// The bare group names.
         groups: Vec<String>,
     },
-    /// The claims of a token. The user and groups are extracted with the policy's settings.
+    /// A user, or a principal of another type of Kafka, and groups by name.
+    Principal {
+        /// The principal.
+        principal: Principal,
+        /// The bare group names.
+        groups: Vec<String>,
+    },
+    /// The claims of a token; extraction runs with the policy's settings.
     Claims {
         /// The token's payload.
         claims: ClaimSet,
@@ -46,7 +54,7 @@ impl Subject {
     #[must_use]
     pub fn has_expiry(&self) -> bool {
         match self {
-            Self::Names { .. } => false,
+            Self::Names { .. } | Self::Principal { .. } => false,
             Self::Claims { claims, .. } => identity::has_expiry(claims),
             Self::UnverifiedToken { token, .. } | Self::Token { token, .. } => {
                 UnverifiedToken::decode(token).is_ok_and(|decoded| identity::has_expiry(decoded.claims.members()))
@@ -99,6 +107,9 @@ pub enum ResolveError {
     /// The claims name no user.
     #[error("{0}")]
     Identity(#[source] IdentityError),
+    /// The principal sends no requests, or not under the policy's dialect.
+    #[error("{0}")]
+    Principal(#[source] PrincipalError),
 }
 
 impl ResolveError {
@@ -110,13 +121,14 @@ impl ResolveError {
             Self::NoKeys => "no_keys",
             Self::Refused(code, _) => code,
             Self::Identity(error) => error.code(),
+            Self::Principal(error) => error.code(),
         }
     }
 }
 
 impl Codes for ResolveError {
     fn codes() -> Vec<&'static str> {
-        merged(&["no_keys"], &[TokenError::codes, IdentityError::codes])
+        merged(&["no_keys"], &[TokenError::codes, IdentityError::codes, PrincipalError::codes])
     }
 }
 
@@ -132,6 +144,12 @@ pub fn resolve(
     subject: &Subject,
     verify: TokenVerifier<'_>,
 ) -> Result<ResolvedIdentity, ResolveError> {
+    if let Subject::Principal { principal, .. } = subject
+        && let Err(DialectError::Principal(error)) =
+            policy.settings().dialect.check_principal((principal.kind(), principal.name()))
+    {
+        return Err(ResolveError::Principal(error));
+    }
     resolve_by(&|| policy.settings().identity_rules(), subject, verify)
 }
 
@@ -157,6 +175,10 @@ fn resolve_by(
         Subject::Names { user, groups } => {
             let (identity, own_warnings) = Identity::with_warnings(user, groups);
             Ok(ResolvedIdentity { identity, extraction: None, header: None, own_warnings })
+        }
+        Subject::Principal { principal, groups } => {
+            let (identity, before) = Identity::of_principal(principal, groups).map_err(ResolveError::Principal)?;
+            Ok(ResolvedIdentity { identity, extraction: None, header: None, before })
         }
         Subject::Claims { claims, userinfo } => {
             let claims = UnverifiedClaims::from(claims.clone());

@@ -98,6 +98,13 @@ const LOWER: &[(u32, u16, u16, i32)] = &[
     (0x118a0, 31, 1, 32), (0x16e40, 31, 1, 32), (0x16ea0, 24, 1, 27), (0x1e900, 33, 1, 34),
 ];
 
+/// A number of up to five digits, without a sign and without leading zeros.
+pub(crate) fn plain_number(text: &str) -> Option<u32> {
+    let is_plain = matches!(text.len(), 1..=5) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_plain.then(|| text.parse().ok())??;
+    (text == "0" || !text.starts_with('0')).then_some(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{holds, lower, lower_letter};

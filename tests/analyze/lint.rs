@@ -42,7 +42,8 @@ fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
 
 /// The operations that an ACL allows or denies.
 fn answers(acl: &Acl) -> Vec<Operation> {
-    Operation::ALL
+    gbac_engine::Dialect::Platform
+        .operations()
         .iter()
         .copied()
         .filter(|asked| {
@@ -264,6 +265,20 @@ fn vectors() -> Vec<Vector> {
             Warning,
             document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin"], &[]),
             document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin2"], &[]),
+        ),
+        vector(
+            "host_range_unsupported",
+            Warning,
+            document(
+                &serde_json::json!({ "dialect": "kafka", "kafka_version": "4.3" }),
+                &[],
+                &["TOPIC b LITERAL Group:eng 10.0.0.0/8 READ ALLOW"],
+            ),
+            document(
+                &serde_json::json!({ "dialect": "kafka", "kafka_version": "4.4" }),
+                &[],
+                &["TOPIC b LITERAL Group:eng 10.0.0.0/8 READ ALLOW"],
+            ),
         ),
         vector(
             "superuser_unreachable",

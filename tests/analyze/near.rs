@@ -111,8 +111,8 @@ fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, ho
         Permission::Allow => matches!(operation, Operation::Read | Operation::All),
     };
     let by_host = match (acl.host, host_known, acl.permission) {
-        (Host::Any, ..) | (Host::Address(_), true, _) | (_, false, Permission::Deny) => None,
-        (Host::Address(_), false, Permission::Allow) => Some("host".to_owned()),
+        (Host::Any, ..) | (Host::Address(_) | Host::Range(_), true, _) | (_, false, Permission::Deny) => None,
+        (Host::Address(_) | Host::Range(_), false, Permission::Allow) => Some("host".to_owned()),
     };
     let all: Vec<String> = [by_principal, by_name, by_host].into_iter().flatten().collect();
     match <[String; 1]>::try_from(all) {

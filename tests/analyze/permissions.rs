@@ -49,14 +49,14 @@ proptest! {
 
     /// The permissions of an identity and of each scope equal exactly the oracle's allowed queries.
     #[test]
-    fn permissions_are_what_is_allowed(facts in facts(Operation::ALL), user in select(USERS), groups in groups(), holder in select(holders())) {
+    fn permissions_are_what_is_allowed(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups(), holder in select(holders())) {
         let policy = policy(&facts);
         let found = permissions(&policy, &Identity::new(user, &groups));
         prop_assert!(is_compressed(&found.grants), "{:#?}", found);
         let (facts_of_holder, holder_user, holder_groups) = alone(&facts, &holder);
         let of_holder = permissions_of(&policy, &holder);
         prop_assert!(is_compressed(&of_holder.grants), "{:#?}", of_holder);
-        for question in questions(Operation::ALL) {
+        for question in questions(gbac_engine::Dialect::Platform.operations()) {
             let is = |outcome| outcome == Outcome::Allow;
             prop_assert_eq!(is(found.outcome(&question.request())), allows(&facts, user, &groups, &question), "{:?}", question);
             prop_assert_eq!(
@@ -74,7 +74,7 @@ proptest! {
     /// Entries have the oracle's decision, and scopes without an entry that of everyone; the reported ACLs are those that
     /// decide.
     #[test]
-    fn who_can_is_what_is_decided(facts in facts(Operation::ALL), question in question(Operation::ALL)) {
+    fn who_can_is_what_is_decided(facts in facts(gbac_engine::Dialect::Platform.operations()), question in question(gbac_engine::Dialect::Platform.operations())) {
         let policy = policy(&facts);
         let found = who_can(&policy, &question.request());
         prop_assert_eq!(&found.superusers, &facts.superusers);
@@ -121,7 +121,7 @@ proptest! {
                         let user = Principal::user(&user);
                         facts.roles.iter_mut().filter(|role| role.name == other.name()).for_each(|role| role.members.extend([user.clone()]));
                     }
-                    PrincipalType::User => continue,
+                    PrincipalType::User | PrincipalType::Other => continue,
                 }
                 let roles = facts.roles.iter().filter(|role| role.members.contains(other)).map(|role| Principal::role(&role.name));
                 let blocked = roles.chain([other.clone()]).any(|principal| found.blocked_for.contains(&principal));

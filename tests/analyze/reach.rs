@@ -32,7 +32,7 @@ proptest! {
     /// The cell of a literal name equals the decision about it, with the same ACLs, and every name in a subject's ACLs has a
     /// row in the matrix.
     #[test]
-    fn a_cell_is_the_decision(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+    fn a_cell_is_the_decision(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
         for subject in subjects(user, &groups) {
             let (facts, user, groups) = as_identity(&facts, &subject);
@@ -40,7 +40,7 @@ proptest! {
                 if pattern.pattern_type != PatternType::Literal || pattern.name == "*" {
                     continue;
                 }
-                for operation in Operation::ALL {
+                for operation in gbac_engine::Dialect::Platform.operations() {
                     for host in hosts() {
                         let found = matrix_cell(&policy, &subject, (resource_type, &pattern), *operation, host, At::IgnoringExpiry);
                         let question = super::world::Question { operation: *operation, resource_type, name: pattern.name.clone(), host };
@@ -62,7 +62,7 @@ proptest! {
 
     /// The cell of a prefix equals the decision about each name without a more specific row in the matrix.
     #[test]
-    fn a_cell_of_a_prefix_is_for_the_names_without_a_row_of_their_own(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+    fn a_cell_of_a_prefix_is_for_the_names_without_a_row_of_their_own(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
         for subject in subjects(user, &groups) {
             let (facts, user, groups) = as_identity(&facts, &subject);
@@ -83,7 +83,7 @@ proptest! {
     /// The ACLs that apply to a subject determine its decisions: with only these ACLs, no decision changes. A deny blocks a
     /// part of an allow if some request matches both, and the whole allow if no request matches only the allow.
     #[test]
-    fn what_reaches_somebody_decides(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+    fn what_reaches_somebody_decides(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
         for subject in subjects(user, &groups) {
             let found = reach(&policy, &subject);
@@ -102,12 +102,12 @@ proptest! {
     #![proptest_config(config(200))]
 
     #[test]
-    fn a_block_is_a_request_that_meets_both(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+    fn a_block_is_a_request_that_meets_both(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
         let identity = Identity::new(user, &groups);
         let found = reach(&policy, &ReachSubject::Identity(identity));
-        let asked = questions(Operation::ALL);
-        // As if for one user, because their principals are irrelevant here.
+        let asked = questions(gbac_engine::Dialect::Platform.operations());
+        // As if for one user: who holds them does not matter here.
         let meets = |acl: &Acl, of: usize| {
             let acl = Acl { principal: Principal::user(NOBODY), ..acl.clone() };
             let alone = Facts { acls: vec![acl], roles: Vec::new(), superusers: Vec::new() };
@@ -135,7 +135,7 @@ proptest! {
 
     /// Every principal occurs once, and the counts equal those of the ACLs.
     #[test]
-    fn holdings_count_every_acl_once(facts in facts(Operation::ALL)) {
+    fn holdings_count_every_acl_once(facts in facts(gbac_engine::Dialect::Platform.operations())) {
         let policy = policy(&facts);
         let found = policy_summary(&policy);
         let members = facts.roles.iter().flat_map(|role| role.members.iter().cloned());

@@ -171,7 +171,7 @@ pub(crate) fn alone(facts: &Facts, holder: &Scope) -> (Facts, String, Vec<String
     let (mut user, mut groups) = (NOBODY.to_owned(), Vec::new());
     if let Scope::One(principal) = holder {
         match principal.kind() {
-            PrincipalType::User => user = principal.name().into(),
+            PrincipalType::User | PrincipalType::Other => user = principal.name().into(),
             PrincipalType::Group => groups.push(principal.name().into()),
             PrincipalType::Role => {
                 for role in facts.roles.iter_mut().filter(|role| role.name == principal.name()) {

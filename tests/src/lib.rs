@@ -1,5 +1,6 @@
 //! Support for the tests: vectors, a simple oracle, small policies whose names collide, and a running service.
 
+pub mod abi_records;
 pub mod attack;
 pub mod bad_requests;
 pub mod bytes;
@@ -8,6 +9,7 @@ pub mod data;
 pub mod folder;
 pub mod fuzz;
 pub mod http2;
+pub mod kafka;
 pub mod oracle;
 pub mod program;
 pub mod samples;

@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, PrincipalType, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, PrincipalType, ResourceType, Role,
+};
 
 /// The input of the oracle, as plain lists.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +63,18 @@ struct Candidate<'a> {
 /// Decides by checking every ACL for every access path.
 #[must_use]
 pub fn decide(facts: &Facts, asked: &Asked) -> Verdict {
+    decide_in(None, facts, asked)
+}
+
+/// The principal type of another kind than users, groups and roles that the cases of Kafka have.
+pub const SERVICE: &str = "Service:";
+
+/// As [`decide`], in a version of Kafka: a user that begins with [`SERVICE`] is a principal of that type.
+#[must_use]
+pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &Asked) -> Verdict {
+    let other = kafka.is_some() && asked.user.starts_with(SERVICE);
+    let ranges = kafka.is_some_and(|version| version >= KafkaVersion::new(4, 4));
+    let rules = Rules { other, ranges };
     let none = |outcome, reason, host_unknown| Verdict {
         outcome,
         reason,
@@ -70,18 +84,18 @@ pub fn decide(facts: &Facts, asked: &Asked) -> Verdict {
         acl: None,
         host_unknown,
     };
-    if facts.superusers.contains(&asked.user) {
+    if !other && facts.superusers.contains(&asked.user) {
         return none("allow", "superuser", false);
     }
-    let denies = matching(facts, asked, Permission::Deny, true);
+    let denies = matching(facts, asked, rules, Permission::Deny, true);
     if let Some(first) = denies.first() {
         return verdict(first, asked, "deny", "deny_rule");
     }
-    let allows = matching(facts, asked, Permission::Allow, false);
+    let allows = matching(facts, asked, rules, Permission::Allow, false);
     if let Some(first) = allows.first() {
         return verdict(first, asked, "allow", "allow_rule");
     }
-    let might = asked.host.is_none() && !matching(facts, asked, Permission::Allow, true).is_empty();
+    let might = asked.host.is_none() && !matching(facts, asked, rules, Permission::Allow, true).is_empty();
     none("deny", "no_match", might)
 }
 
@@ -98,22 +112,32 @@ fn verdict(found: &Candidate<'_>, asked: &Asked, outcome: &'static str, reason: 
     }
 }
 
-/// The matching ACLs of one permission; the first one is reported (D-20).
+/// What Kafka does that the platform does not.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    /// The principal is of another type.
+    other: bool,
+    /// Ranges of hosts match.
+    ranges: bool,
+}
+
+/// The ACLs of one permission that match, first the one that D-20 reports.
 fn matching<'a>(
     facts: &'a Facts,
     asked: &'a Asked,
+    rules: Rules,
     permission: Permission,
     unknown_host_matches: bool,
-) -> Vec<Candidate<'a>> {
-    let mut found: Vec<Candidate<'a>> = Vec::new();
-    for path in paths(facts, asked) {
+) -> Vec<Found<'a>> {
+    let mut found: Vec<Found<'a>> = Vec::new();
+    for way in ways(facts, asked, rules) {
         for acl in &facts.acls {
             if acl.permission == permission
-                && principal_matches(acl, &path, asked)
+                && principal_matches(acl, &way, asked, rules)
                 && acl.resource_type == asked.resource_type
                 && name_matches(acl, asked)
                 && operation_place(acl, asked.operation).is_some()
-                && host_matches(acl, asked.host, unknown_host_matches)
+                && host_matches(acl, asked.host, rules, unknown_host_matches)
             {
                 found.push(Candidate { path, acl });
             }
@@ -126,10 +150,12 @@ fn matching<'a>(
 type Path<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
 
 /// User, the user's roles by name, then each group: itself, then its roles by name.
-fn paths<'a>(facts: &'a Facts, asked: &'a Asked) -> Vec<Path<'a>> {
-    let mut paths: Vec<Path<'a>> = vec![(0, "user_acl", None, None)];
-    for role in roles_of(facts, PrincipalType::User, &asked.user) {
-        paths.push((paths.len(), "role_acl", None, Some(role)));
+fn ways<'a>(facts: &'a Facts, asked: &'a Asked, rules: Rules) -> Vec<Way<'a>> {
+    let mut ways: Vec<Way<'a>> = vec![(0, "user_acl", None, None)];
+    // Only users and groups are members of roles.
+    let roles = if rules.other { Vec::new() } else { roles_of(facts, PrincipalType::User, &asked.user) };
+    for role in roles {
+        ways.push((ways.len(), "role_acl", None, Some(role)));
     }
     for group in &asked.groups {
         paths.push((paths.len(), "group_acl", Some(group), None));
@@ -151,12 +177,13 @@ fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a st
     names
 }
 
-fn principal_matches(acl: &Acl, path: &Path<'_>, asked: &Asked) -> bool {
+fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &Asked, rules: Rules) -> bool {
     let (kind, name) = (acl.principal.kind(), acl.principal.name());
     match path {
         (_, _, _, Some(role)) => kind == PrincipalType::Role && name == *role,
         (_, _, Some(group), None) => kind == PrincipalType::Group && name == *group,
-        (_, _, None, None) => kind == PrincipalType::User && (name == asked.user || name == "*"),
+        (_, _, None, None) if kind == PrincipalType::User => (!rules.other && name == asked.user) || name == "*",
+        (_, _, None, None) => rules.other && kind == PrincipalType::Other && name == asked.user,
     }
 }
 
@@ -192,16 +219,46 @@ fn operation_place(acl: &Acl, asked: Operation) -> Option<usize> {
     order.iter().position(|operation| *operation == acl.operation)
 }
 
-fn host_matches(acl: &Acl, host: Option<IpAddr>, unknown_matches: bool) -> bool {
+fn host_matches(acl: &Acl, host: Option<IpAddr>, rules: Rules, unknown_matches: bool) -> bool {
     match (acl.host, host) {
         (Host::Any, _) => true,
+        (Host::Range(_), _) if !rules.ranges => false,
+        (Host::Range(range), Some(asked)) => in_range(range, asked),
+        (Host::Range(_), None) => unknown_matches,
         (Host::Address(of_acl), Some(asked)) => of_acl == asked,
         (Host::Address(_), None) => unknown_matches,
     }
 }
 
-fn order(a: &Candidate<'_>, b: &Candidate<'_>, asked: &Asked) -> Ordering {
-    let key = |found: &Candidate<'_>| {
+/// Bit by bit, as text says it.
+fn in_range(range: HostRange, address: IpAddr) -> bool {
+    let text = range.to_string();
+    let (own, prefix) = text.split_once('/').expect("an address and a prefix");
+    let bits = |address: IpAddr| match address {
+        IpAddr::V4(address) => address.octets().iter().map(|byte| format!("{byte:08b}")).collect::<String>(),
+        IpAddr::V6(address) => address.octets().iter().map(|byte| format!("{byte:08b}")).collect(),
+    };
+    let (own, address) = (bits(own.parse().expect("an address")), bits(address));
+    let prefix: usize = prefix.parse().expect("a number");
+    own.len() == address.len() && own[..prefix] == address[..prefix]
+}
+
+/// One address before ranges, the smallest first, and any host last.
+fn host_order(host: Host) -> (u8, i32) {
+    match host {
+        Host::Address(_) => (0, 0),
+        Host::Range(range) => {
+            let text = range.to_string();
+            let all = if text.contains(':') { 128 } else { 32 };
+            let prefix: i32 = text.rsplit('/').next().and_then(|prefix| prefix.parse().ok()).expect("a prefix");
+            (1, all - prefix)
+        }
+        Host::Any => (2, 0),
+    }
+}
+
+fn order(a: &Found<'_>, b: &Found<'_>, asked: &Asked) -> Ordering {
+    let key = |found: &Found<'_>| {
         let acl = found.acl;
         let pattern = match acl.pattern_type {
             PatternType::Literal if acl_name(acl) == asked_name(asked) => (0, 0),
@@ -209,8 +266,7 @@ fn order(a: &Candidate<'_>, b: &Candidate<'_>, asked: &Asked) -> Ordering {
             PatternType::Literal => (2, 0),
         };
         let everyone = acl.principal.name() == "*" && acl.principal.kind() == PrincipalType::User && asked.user != "*";
-        let any_host = acl.host == Host::Any;
-        (found.path.0, pattern, everyone, any_host, operation_place(acl, asked.operation), acl.host)
+        (found.way.0, pattern, everyone, host_order(acl.host), operation_place(acl, asked.operation), acl.host)
     };
     key(a).cmp(&key(b))
 }

@@ -6,20 +6,24 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use gbac_engine::decide::{At, Request};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
+};
 use gbac_engine::policy::{Change, Policy, Settings};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-use crate::oracle::{Asked, Facts};
+use crate::oracle::{Asked, Facts, SERVICE};
 
-const USERS: &[&str] = &["u", "v", "g", "*"];
+/// The names of users.
+pub(crate) const USERS: &[&str] = &["u", "v", "g", "*"];
 const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
 /// The names of roles.
 pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
-const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
+/// The names of resources.
+pub(crate) const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
 
 /// The number of cases of a property, or a base for it: `GBAC_CASES`, or 5,000.
 ///
@@ -54,7 +58,7 @@ pub fn address() -> impl Strategy<Value = IpAddr> {
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    select(Operation::ALL)
+    select(Dialect::Platform.operations())
 }
 
 fn resource_type() -> impl Strategy<Value = ResourceType> {
@@ -134,8 +138,12 @@ pub fn asked() -> impl Strategy<Value = Asked> {
 /// If the engine refuses a valid policy.
 #[must_use]
 pub fn policy(facts: &Facts) -> Policy {
-    let mut policy =
-        Policy::new(Settings { superusers: facts.superusers.iter().cloned().collect(), ..Settings::default() });
+    policy_with(Settings::default(), facts)
+}
+
+/// The policy of these facts under these settings and the superusers of the facts.
+pub(crate) fn policy_with(settings: Settings, facts: &Facts) -> Policy {
+    let mut policy = Policy::new(Settings { superusers: facts.superusers.iter().cloned().collect(), ..settings });
     for role in &facts.roles {
         policy.apply(Change::CreateRole(role.name.clone())).expect("a new role");
         for member in &role.members {
@@ -145,14 +153,21 @@ pub fn policy(facts: &Facts) -> Policy {
         }
     }
     for acl in &facts.acls {
-        policy.apply(Change::AddAcl(acl.clone())).expect("adding an ACL always works");
+        policy.apply(Change::AddAcl(acl.clone())).expect("an ACL of the dialect");
     }
     policy
 }
 
-/// The engine's identity of a query.
+/// The engine's identity of a question.
+///
+/// # Panics
+/// Never: a principal of the cases is no group and no role.
 #[must_use]
 pub fn identity(asked: &Asked) -> Identity {
+    if asked.user.starts_with(SERVICE) {
+        let principal = Principal::new(PrincipalType::Other, &asked.user);
+        return Identity::of_principal(&principal, &asked.groups).expect("no group and no role").0;
+    }
     Identity::new(&asked.user, &asked.groups)
 }
 

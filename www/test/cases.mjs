@@ -82,7 +82,46 @@ export function aPolicy(rng) {
   return { version: 1, settings: { superusers }, roles, acls };
 }
 
-/** Changes the identity to one to which this principal applies, if possible. */
+const KAFKA_TYPES = ['RESOURCE_TYPE_TOPIC', 'RESOURCE_TYPE_TOPIC', 'RESOURCE_TYPE_USER', 'RESOURCE_TYPE_DELEGATION_TOKEN', 'RESOURCE_TYPE_TRANSACTIONAL_ID'];
+const KAFKA_OPERATIONS = ['OPERATION_CREATE_TOKENS', 'OPERATION_DESCRIBE_TOKENS', 'OPERATION_TWO_PHASE_COMMIT', 'OPERATION_ALL'];
+const RANGES = ['10.0.0.0/8', '10.0.0.1/8', '10.0.0.0/24', '10.0.0.1/32', '10.0.0.0/31', '0.0.0.0/0', '::/0', '2001:db8::/32', '::1/128'];
+const SERVICES = ['Service:u', 'Service:g', 'service:u', 'Service:*'];
+
+/** The same for Kafka: with its own types, operations, principals and ranges of hosts, in a version that knows ranges or not. */
+export function aKafkaPolicy(rng) {
+  const { pick, chance } = rng;
+  const document = aPolicy(rng);
+  document.settings.dialect = 'kafka';
+  if (chance(1, 2)) document.settings.kafka_version = pick(['4.4', '4.3', '3.9', '4.10', '5.0']);
+  for (const acl of document.acls) {
+    if (/REGISTRY|SUBJECT/.test(acl.resource_type) || chance(1, 3)) acl.resource_type = pick(KAFKA_TYPES);
+    if (acl.resource_name === undefined && acl.resource_type !== 'RESOURCE_TYPE_CLUSTER') acl.resource_name = pick(NAMES);
+    if (chance(1, 4)) acl.operation = pick(KAFKA_OPERATIONS);
+    if (chance(1, 4)) acl.principal = pick(SERVICES);
+    if (chance(1, 2)) acl.host = pick(RANGES);
+  }
+  return document;
+}
+
+/** A check of a policy of Kafka: as the others, by a principal of another type too, from a host in or out of a range. */
+export function aKafkaCheck(rng, document) {
+  const { pick, chance } = rng;
+  const check = aCheck(rng, { ...document, acls: document.acls.filter((acl) => !acl.principal.startsWith('Service:')) });
+  const acl = document.acls.length > 0 ? pick(document.acls) : undefined;
+  if (check.host?.includes('/') || chance(1, 3)) check.host = pick([...HOSTS, '10.0.0.255', '11.0.0.1']);
+  if (acl && chance(1, 2)) {
+    check.resource_type = acl.resource_type;
+    check.resource_name = acl.resource_name ?? '';
+    if (chance(1, 2)) check.operation = acl.operation;
+  }
+  if (chance(1, 4)) {
+    delete check.identity.user;
+    check.identity.principal = pick([...SERVICES, 'User:u']);
+  }
+  return check;
+}
+
+/** Makes the identity one that this principal is, if there is such a one. */
 function become({ pick }, identity, text, roles) {
   const [type] = text.split(':', 1);
   const name = text.slice(type.length + 1);

@@ -39,7 +39,30 @@ function compareAddress(a, b) {
   return 0;
 }
 
-/** Splits a principal at its first colon (D-07). The longer prefix of roles is equivalent (D-06). */
+/** Which bits of two addresses count: the first ones of a range, and all of an address. */
+function inRange(text, address) {
+  const [own, prefix] = text.split('/');
+  const bits = (bytes) => bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const [ownBits, addressBits] = [bits(addressBytes(own)), bits(address)];
+  return ownBits.length === addressBits.length && ownBits.slice(0, prefix) === addressBits.slice(0, prefix);
+}
+
+/** An address before ranges, the one with the fewest addresses first, and `*` last (D-20, D-72). */
+function hostRank(host) {
+  if (host === '*') return 1000;
+  if (!host.includes('/')) return 0;
+  const [own, prefix] = host.split('/');
+  return 1 + addressBytes(own).length * 8 - Number(prefix);
+}
+
+/** IPv4 before IPv6, by number; ranges by their addresses, of equal ones the shorter prefix first. */
+function compareHosts(a, b) {
+  const [one, other] = [a.split('/'), b.split('/')];
+  const byAddress = compareAddress(addressBytes(one[0]), addressBytes(other[0]));
+  return byAddress || Number(one[1] ?? 0) - Number(other[1] ?? 0);
+}
+
+/** A principal is split at its first colon (D-07); the longer word for a role is the same type (D-06). */
 function principal(text) {
   const colon = text.indexOf(':');
   const type = text.slice(0, colon);
@@ -62,20 +85,20 @@ export function plainAcl(acl) {
     resource_name: resourceName(acl.resource_type, acl.resource_name),
     resource_pattern_type: acl.resource_pattern_type,
     principal: `${type}:${name}`,
-    host: acl.host === '*' ? '*' : addressBytes(acl.host).join('.'),
+    host: acl.host === '*' ? '*' : `${addressBytes(acl.host.split('/')[0]).join('.')}/${acl.host.split('/')[1] ?? ''}`,
     operation: acl.operation,
     permission_type: acl.permission_type,
   };
 }
 
-/** Every access path from the identity to a principal, in the order of D-20. */
-function pathsOf(document, { user, groups }) {
+/** Every way from the identity to a principal, in the order of D-20. */
+function waysOf(document, { user, principal: stated, groups }) {
   const rolesOf = (member) => (document.roles ?? [])
     .filter((role) => (role.members ?? []).some((other) => isSame(principal(other.principal), member)))
     .map((role) => role.name)
     .sort(compareText);
-  const me = { type: 'User', name: user };
-  const paths = [{ source: 'user_acl', group: null, role: null, principal: me }];
+  const me = stated === undefined ? { type: 'User', name: user } : principal(stated);
+  const ways = [{ source: 'user_acl', group: null, role: null, principal: me }];
   for (const role of rolesOf(me)) {
     paths.push({ source: 'role_acl', group: null, role, principal: { type: 'Role', name: role } });
   }
@@ -111,9 +134,19 @@ function operationRank(acl, requested) {
   return place < 0 ? null : 1 + place;
 }
 
-/** Whether an ACL applies to this client: true, false, or 'unknown' if the check has no host. */
-function hostFits(acl, host) {
+/** Whether ranges of hosts match: in Kafka, from 4.4 on (D-72). */
+function knowsRanges({ dialect, kafka_version: version = '4.4' } = {}) {
+  const [major, minor] = version.split('.').map(Number);
+  return dialect === 'kafka' && (major > 4 || (major === 4 && minor >= 4));
+}
+
+/** Whether an ACL is for this client: true, false, or 'unknown' where the check names none. */
+function hostFits(acl, host, settings) {
   if (acl.host === '*') return true;
+  if (acl.host.includes('/')) {
+    if (!knowsRanges(settings)) return false;
+    return host === undefined || host === null ? 'unknown' : inRange(acl.host, addressBytes(host));
+  }
   if (host === undefined || host === null) return 'unknown';
   return compareAddress(addressBytes(acl.host), addressBytes(host)) === 0;
 }
@@ -124,7 +157,7 @@ function compareMatches(a, b) {
     if (a.rank[place] !== b.rank[place]) return a.rank[place] - b.rank[place];
   }
   if (a.acl.host === '*' || b.acl.host === '*') return 0;
-  return compareAddress(addressBytes(a.acl.host), addressBytes(b.acl.host));
+  return compareHosts(a.acl.host, b.acl.host);
 }
 
 /**
@@ -135,7 +168,8 @@ export function decide(document, check, expired = false) {
   const nothing = { source: null, group: null, role: null, acl: null, implied_by: null, host_unknown: false };
   const { identity, operation, resource_type: type, host } = check;
   if (expired) return { outcome: 'deny', reason: 'expired', ...nothing };
-  if ((document.settings?.superusers ?? []).includes(identity.user)) {
+  const userName = identity.principal?.startsWith('User:') ? identity.principal.slice(5) : identity.user;
+  if ((document.settings?.superusers ?? []).includes(userName)) {
     return { outcome: 'allow', reason: 'superuser', ...nothing };
   }
   const name = resourceName(type, check.resource_name);
@@ -152,9 +186,9 @@ export function decide(document, check, expired = false) {
       if (acl.resource_type !== type) continue;
       const byName = nameRank(acl, name);
       const byOperation = operationRank(acl, operation);
-      const fits = hostFits(acl, host);
+      const fits = hostFits(acl, host, document.settings);
       if (byName === null || byOperation === null || fits === false) continue;
-      const match = { path, acl, rank: [pathIndex, ...byName, exact ? 0 : 1, acl.host === '*' ? 1 : 0, byOperation] };
+      const match = { way, acl, rank: [wayPlace, ...byName, exact ? 0 : 1, hostRank(acl.host), byOperation] };
       if (acl.permission_type === 'PERMISSION_TYPE_DENY') denies.push(match);
       else if (fits === 'unknown') allowsElsewhere = true;
       else allows.push(match);
@@ -175,6 +209,6 @@ export function decide(document, check, expired = false) {
     role: first.path.role,
     acl: plainAcl(first.acl),
     implied_by: first.acl.operation === operation ? null : first.acl.operation,
-    host_unknown: denied && hostFits(first.acl, host) === 'unknown',
+    host_unknown: denied && hostFits(first.acl, host, document.settings) === 'unknown',
   };
 }

@@ -3,7 +3,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Policy } from '../index.js';
-import { OPERATIONS, TYPES, aCheck, aPolicy, random, shrink } from './cases.mjs';
+import { OPERATIONS, TYPES, aCheck, aKafkaCheck, aKafkaPolicy, aPolicy, random, shrink } from './cases.mjs';
 import { decide, plainAcl } from './oracle.mjs';
 
 const CASES = Number(process.env.GBAC_CASES ?? 5_000);
@@ -41,17 +41,17 @@ function difference(policy, document, check, calls = CALLS, oracle = decide) {
   return undefined;
 }
 
-/** Compares `count` cases; throws the smallest case that differs. */
-async function compare(seed, count, calls = CALLS, oracle = decide) {
+/** Compares `count` cases; throws with the smallest case that differs. */
+async function compare(seed, count, ways = WAYS, oracle = decide, make = { aPolicy, aCheck }) {
   const rng = random(seed);
   const reasons = {};
   for (let done = 0; done < count;) {
-    const document = aPolicy(rng);
+    const document = make.aPolicy(rng);
     const policy = await Policy.load(document);
     for (let place = 0; place < CHECKS && done < count; place += 1, done += 1) {
-      const check = aCheck(rng, document);
-      if (difference(policy, document, check, calls, oracle) !== undefined) {
-        await report(seed, done, { document, check }, calls, oracle);
+      const check = make.aCheck(rng, document);
+      if (difference(policy, document, check, ways, oracle) !== undefined) {
+        await report(seed, done, { document, check }, ways, oracle);
       }
       const { reason } = oracle(document, check);
       reasons[reason] = (reasons[reason] ?? 0) + 1;
@@ -129,6 +129,18 @@ test('the engine decides as the second oracle', async () => {
     assert.ok(reasons[reason] >= CASES / 200, `${reason} in ${reasons[reason]} of ${CASES} cases`);
   }
   console.log(`${CASES} cases of GBAC_SEED=${SEED}: ${JSON.stringify(reasons)}`);
+});
+
+test('the engine decides as the second oracle in Kafka', async () => {
+  const make = { aPolicy: aKafkaPolicy, aCheck: aKafkaCheck };
+  const reasons = await compare(SEED, CASES, WAYS, decide, make);
+  for (const reason of ['deny_rule', 'allow_rule', 'no_match']) {
+    assert.ok(reasons[reason] >= CASES / 100, `${reason} in ${reasons[reason]} of ${CASES} cases`);
+  }
+  const withoutRanges = (document, check) =>
+    decide({ ...document, acls: document.acls.filter((acl) => !acl.host.includes('/')) }, check);
+  await assert.rejects(compare(SEED, 5_000, WAYS, withoutRanges, make), /at its smallest/, 'ranges matter');
+  console.log(`${CASES} cases of Kafka: ${JSON.stringify(reasons)}`);
 });
 
 test('a wrong oracle is found out, with a small case', async () => {

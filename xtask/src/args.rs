@@ -14,6 +14,7 @@ cargo xtask COMMAND
        [--long]                    the same with the long proofs and the fuzz targets; takes about an hour
   ci                               the same as test
   build-console                    the console as it is published, into dist/
+  build-abi                        the WebAssembly module without imports, into target/abi
   build-js                         the JavaScript package's wasm module, into www/pkg
   types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     },
     ListTests,
     BuildConsole,
+    BuildAbi,
     BuildJs,
     Types,
     Bench(bench::Options),
@@ -83,6 +85,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         crate::up::OPENER => Command::OpenWhenReady,
         "test" | "ci" => Command::Test { only: Vec::new(), long: false },
         "build-console" => Command::BuildConsole,
+        "build-abi" => Command::BuildAbi,
         "build-js" => Command::BuildJs,
         "types" => Command::Types,
         "bench" => Command::Bench(bench::Options::default()),

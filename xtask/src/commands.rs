@@ -4,7 +4,7 @@ use crate::args::{Command, HELP};
 use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
-use crate::{bench, build_js, dev, mutants, pages, sbom, sizes, test, up};
+use crate::{bench, build_abi, build_js, dev, mutants, pages, sbom, sizes, test, up};
 use std::process::ExitCode;
 
 /// Runs the command.
@@ -19,6 +19,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Test { only, long } => return test::run(&workspace, &only, long),
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,
+        Command::BuildAbi => build_abi::run(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,
         Command::Types => build_js::types(&workspace)?,
         Command::Bench(options) => bench::run(&workspace, &options)?,

@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod bind;
 mod browser;
+mod build_abi;
 mod build_js;
 mod commands;
 mod console;

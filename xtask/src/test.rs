@@ -2,6 +2,7 @@
 
 use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
+use crate::build_abi;
 use crate::build_js;
 use crate::console::{self, Build};
 use crate::deny;
@@ -95,6 +96,7 @@ const CHECKS: &[Check] = &[
         run: types,
     },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
+    Check { name: "abi", title: "the plain wasm module, from Node and from Python", inputs: RUST, run: abi },
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
@@ -362,7 +364,12 @@ fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "www/test", |call| call)
 }
 
-/// Tests that the package, the command line and a service give equal results.
+fn abi(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let prepared = build_abi::prepare(context.workspace, context.progress)?;
+    context.node_tests(check, "tests/abi", |call| prepared.set(call))
+}
+
+/// The package, the command line and a service answer the same question the same way.
 fn agreement(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;

@@ -5,7 +5,7 @@ use gbac_analysis::check::{Check, Query};
 use gbac_analysis::requests::{Api, RequestFault, expand, is_implied, kind_name};
 use gbac_engine::Subject;
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{CLUSTER_NAME, ResourceType};
+use gbac_engine::model::{CLUSTER_NAME, Dialect, ResourceType};
 use gbac_json::{Problems, access_check, check_from_value, named_subject};
 use serde_json::{Map, Value, json};
 
@@ -140,7 +140,8 @@ fn of_request(
             resources.insert(kind_name(kind).into(), json!([id]));
         }
         None => {
-            let kinds: Vec<String> = ResourceType::ALL.iter().map(|kind| format!("`{}`", kind_name(*kind))).collect();
+            let kinds: Vec<String> =
+                Dialect::Platform.resource_types().iter().map(|kind| format!("`{}`", kind_name(*kind))).collect();
             let message = format!("`{}` is not a type of resource; write {}", escaped(kind), kinds.join(", "));
             faults.push(fault("/resource/type", "unknown_value", message));
         }

@@ -1,7 +1,7 @@
 //! Imports the JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
 
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Policy, Settings};
 use gbac_json::policy_from_value;
 use serde_json::{Map, Value};
@@ -53,6 +53,19 @@ impl Import {
         // Another document may contain the settings that this one omits.
         let stated = policy.settings();
         let held = self.settings.take().unwrap_or_else(Settings::unstated);
+        // A policy is for one system, and this one may have what the other texts' lacks, or the other way round (D-71).
+        let dialect = if stated.states().dialect { stated.dialect } else { held.dialect };
+        let lacks = |acl: &Acl| {
+            let principal = (acl.principal.kind(), acl.principal.name());
+            dialect.check(acl.resource_type, acl.operation, principal, acl.host)
+        };
+        if let Err(error) =
+            self.acls.iter().try_for_each(lacks).and_then(|()| policy.acls().try_for_each(|acl| lacks(&acl)))
+        {
+            read.refuse("", error.code(), format!("{error}; {}", error.hint()));
+            self.settings = Some(held);
+            return;
+        }
         self.settings = Some(if stated.filled_from(&held) == held.filled_from(stated) {
             stated.filled_from(&held)
         } else {

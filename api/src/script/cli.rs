@@ -138,7 +138,12 @@ fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -
     let only = match acl.resource_type {
         ResourceType::Cluster => CLUSTER_NAME,
         ResourceType::Registry => "",
-        ResourceType::Topic | ResourceType::Group | ResourceType::TransactionalId | ResourceType::Subject => {
+        ResourceType::Topic
+        | ResourceType::Group
+        | ResourceType::TransactionalId
+        | ResourceType::Subject
+        | ResourceType::DelegationToken
+        | ResourceType::User => {
             return Ok(line.flag(kind, &list([acl.resource_name.as_str()])));
         }
     };

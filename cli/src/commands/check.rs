@@ -156,6 +156,10 @@ fn key(who: &Subject) -> String {
         Subject::Names { user, groups } => {
             parts("names", &mut std::iter::once(user.as_str()).chain(groups.iter().map(String::as_str)))
         }
+        Subject::Principal { principal, groups } => {
+            let principal = principal.to_string();
+            parts("principal", &mut std::iter::once(principal.as_str()).chain(groups.iter().map(String::as_str)))
+        }
         Subject::Claims { claims, userinfo } => object("claims", &claims.to_string(), userinfo),
         Subject::UnverifiedToken { token, userinfo } => object("unverified", token, userinfo),
         Subject::Token { token, userinfo } => object("token", token, userinfo),

@@ -152,8 +152,7 @@ fn hosts(hosts: &HostSet) -> String {
     if hosts.is_any() {
         return "*".into();
     }
-    let list =
-        |addresses: &[std::net::IpAddr]| addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let list = |hosts: &[gbac_engine::Host]| hosts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let known = match &hosts.addresses {
         Addresses::Only(only) if only.is_empty() => String::new(),
         Addresses::Only(only) => list(only),

@@ -64,6 +64,6 @@ fn exception_label(grant: &Grant, exception: &GrantException) -> String {
     let names = names(grant.resource_type, exception.pattern.pattern_type, &exception.pattern.name);
     match exception.host {
         Host::Any => names,
-        host @ Host::Address(_) => format!("{names} from {host}"),
+        host @ (Host::Address(_) | Host::Range(_)) => format!("{names} from {host}"),
     }
 }

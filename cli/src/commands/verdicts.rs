@@ -7,7 +7,7 @@ use gbac_analysis::check::Answer;
 use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{At, Decision, Outcome, Reason};
-use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
+use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
 
 use crate::output::{plain, table};
@@ -96,7 +96,7 @@ pub(super) fn names(of: ResourceType, pattern: PatternType, name: &str) -> Strin
 
 /// A list of operations, or `All`.
 pub(super) fn operations(operations: &[Operation]) -> String {
-    if operations.len() == Operation::ALL.len() {
+    if Dialect::are_all_operations(operations) {
         return Operation::All.spelling().label.into();
     }
     operations.iter().map(|operation| operation.spelling().label).collect::<Vec<_>>().join(", ")

@@ -3,7 +3,7 @@
 use crate::phrases::timestamp;
 use gbac_api::encode::{component, parse_query};
 use gbac_engine::escape::is_hidden;
-use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::model::{Dialect, Principal};
 use serde_json::Value;
 
 use crate::address;
@@ -288,18 +288,14 @@ fn matched(event: &Value) -> Option<Matched> {
 /// Reads `type {group} name {/sales}`.
 fn principal(text: &str) -> Option<Principal> {
     let (kind, name) = text.strip_prefix("type {")?.split_once("} name {")?;
-    let kind = match kind {
-        "user" => PrincipalType::User,
-        "group" => PrincipalType::Group,
-        "role" => PrincipalType::Role,
-        _ => return None,
-    };
     let name = name.strip_suffix('}')?;
-    Some(match kind {
-        PrincipalType::User => Principal::user(name),
-        PrincipalType::Group => Principal::group(name),
-        PrincipalType::Role => Principal::role(name),
-    })
+    match kind {
+        "user" => Some(Principal::user(name)),
+        "group" => Some(Principal::group(name)),
+        "role" => Some(Principal::role(name)),
+        // Another type of Kafka.
+        _ => Principal::parse_in(Dialect::Kafka, &format!("{kind}:{name}")).ok(),
+    }
 }
 
 /// Which events are shown; it stands in the address.

@@ -95,7 +95,7 @@ pub fn Limits(
 
 /// From where, when it is not from everywhere.
 fn hosts_words(hosts: &HostSet) -> Option<(&'static str, Vec<String>)> {
-    let texts = |addresses: &[std::net::IpAddr]| addresses.iter().map(ToString::to_string).collect();
+    let texts = |hosts: &[gbac_engine::Host]| hosts.iter().map(ToString::to_string).collect();
     match (&hosts.addresses, hosts.unknown) {
         _ if hosts.is_any() => None,
         (Addresses::Only(only), false) => Some(("from host ", texts(only))),

@@ -23,8 +23,8 @@ pub fn PrincipalName(
     /// The principal.
     principal: Principal,
 ) -> impl IntoView {
-    let kind = format!("{}:", principal.kind().prefix());
-    let name = show(principal.name());
+    let (kind, name) = principal.type_and_name();
+    let (kind, name) = (show(&format!("{kind}:")), show(name));
     view! {
         <span class="pr">
             <span class="pr-t">{kind}</span>
@@ -102,9 +102,12 @@ pub fn AclPhrase(
     let resource = match acl.resource_type {
         ResourceType::TransactionalId => "transactional ID".to_owned(),
         ResourceType::Registry => resource.to_owned(),
-        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::Subject => {
-            resource.to_lowercase()
-        }
+        ResourceType::Topic
+        | ResourceType::Group
+        | ResourceType::Cluster
+        | ResourceType::Subject
+        | ResourceType::DelegationToken
+        | ResourceType::User => resource.to_lowercase(),
     };
     let words = resource_words(&acl);
     let named = (acl.resource_type != ResourceType::Registry).then(|| acl.resource_name.clone());

@@ -3,6 +3,7 @@
 use super::diff::{AccessRegion, HostScope, ScopedPiece, merged, region};
 use super::held::{Held, Rule, hosts_of};
 use super::tree::Tree;
+use crate::scope::{every_operation_of, exists_in};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use gbac_engine::{internal::Operations, policy::Policy};
@@ -55,14 +56,17 @@ pub fn compare(first: (&Policy, &Identity), second: (&Policy, &Identity)) -> Com
     if superusers == [true, true] {
         return comparison;
     }
+    let every = every_operation_of([first.0, second.0]);
     let rules = of_first.rules(first.0).into_iter().zip(of_second.rules(second.0));
     for ((resource_type, one), (_, other)) in rules {
-        add(resource_type, [&one, &other], &mut comparison);
+        if exists_in([first.0, second.0], resource_type) {
+            add(resource_type, [&one, &other], every, &mut found);
+        }
     }
     comparison
 }
 
-fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], comparison: &mut Comparison) {
+fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], every: Operations, found: &mut Comparison) {
     let all = || rules.iter().copied().flatten();
     let tree = Tree::new(all().map(|rule| rule.place));
     let scopes = HostScope::all(&hosts_of(all().map(|rule| &rule.host)));
@@ -72,7 +76,7 @@ fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], comparison: &mut Co
         let may = [(0, places), (1, others)].map(|(side, places)| {
             let superuser = comparison.superusers.get(side) == Some(&true);
             let rules = rules.get(side).copied().unwrap_or_default();
-            if superuser { vec![Operations::EVERY; tree.len()] } else { allowed(&tree, rules, places, *host_scope) }
+            if superuser { vec![every; tree.len()] } else { allowed(&tree, rules, places, *host_scope) }
         });
         let [first, second] = &may;
         for (more, less, into) in [(second, first, &mut gained), (first, second, &mut lost)] {

@@ -1,7 +1,7 @@
 //! The effective ACLs of an identity: the principals that apply to it, and their ACLs as rules.
 
 use super::tree::Place;
-use crate::scope::{Scope, answered};
+use crate::scope::{Scope, answered, every_operation};
 use gbac_engine::identity::Identity;
 use gbac_engine::internal::sort;
 use gbac_engine::model::{Host, Permission, Principal, PrincipalType, ResourceType};
@@ -21,11 +21,11 @@ pub(super) struct Held {
 impl Held {
     pub(super) fn by_identity(policy: &Policy, identity: &Identity) -> Self {
         let mut principals = Vec::new();
-        push(policy, PrincipalType::User, identity.user(), &mut principals);
+        push(policy, identity.principal_type(), identity.user(), &mut principals);
         for group in identity.groups() {
             push(policy, PrincipalType::Group, group, &mut principals);
         }
-        Self::new(policy, policy.settings().superusers.contains(identity.user()), principals)
+        Self::new(policy, policy.settings().is_superuser(identity), principals)
     }
 
     pub(super) fn by(policy: &Policy, scope: &Scope) -> Self {
@@ -84,11 +84,16 @@ pub(super) struct Rule<'a> {
 
 impl<'a> Rule<'a> {
     pub(super) fn new(policy: &Policy, pattern: &'a Pattern, row: &Row) -> Self {
+        let place = Place::of(pattern);
+        if !policy.host_can_match(row.host) {
+            return Self { place, host: Host::Any, allow: Operations::default(), deny: Operations::default() };
+        }
+        let every = every_operation(policy);
         Self {
-            place: Place::of(pattern),
+            place,
             host: policy.host(row.host),
-            allow: answered(row.allow(), Permission::Allow),
-            deny: answered(row.deny(), Permission::Deny),
+            allow: answered(row.allow(), Permission::Allow).and(every),
+            deny: answered(row.deny(), Permission::Deny).and(every),
         }
     }
 }

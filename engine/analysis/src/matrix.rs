@@ -79,7 +79,7 @@ pub fn matrix_cell(
     let superuser = match subject {
         ReachSubject::Scope(Scope::Everyone) => false,
         ReachSubject::Scope(Scope::One(principal)) => is_superuser(policy, principal),
-        ReachSubject::Identity(identity) => policy.settings().superusers.contains(identity.user()),
+        ReachSubject::Identity(identity) => policy.settings().is_superuser(identity),
     };
     let expired = matches!(subject, ReachSubject::Identity(identity) if identity.is_expired(at));
     if expired || superuser {

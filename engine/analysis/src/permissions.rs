@@ -29,7 +29,7 @@ pub struct Grant {
     /// The operations, including implied ones (D-02), in the order of [`Operation::ALL`]. [`Operation::All`] is included if a
     /// request for `ALL` itself is allowed (D-27).
     pub operations: Vec<Operation>,
-    /// The client's address, or any if an ACL for any host allows it.
+    /// From where; one address or a range where no ACL for any host allows it.
     pub host: Host,
     /// The exceptions.
     pub except: Vec<GrantException>,
@@ -48,8 +48,8 @@ impl Permissions {
     /// The outcome of a request, equal to the engine's decision at the time of the request. An expired identity is denied.
     #[must_use]
     pub fn outcome(&self, request: &Request<'_>) -> Outcome {
-        let host = request.host.map(|host| host.to_canonical());
-        let applies = |scope: Host| scope == Host::Any || host.is_some_and(|host| scope == Host::Address(host));
+        let host = request.host;
+        let is = |of: Host| of == Host::Any || host.is_some_and(|host| of.includes(host));
         let granted = |grant: &&Grant| {
             let excepted = |except: &GrantException| {
                 (applies(except.host) || host.is_none()) && except.pattern.covers(request.resource_name)
@@ -118,7 +118,8 @@ impl Sums {
     fn new(tree: &Tree<'_>, rules: &[Rule<'_>], host: Host) -> Self {
         let nothing = vec![Operations::default(); tree.len()];
         let mut sums = Self { host, allow: nothing.clone(), deny: nothing };
-        for (rule, at) in rules.iter().zip(tree.made_of()).filter(|(rule, _)| rule.host == host) {
+        let is_here = |rule: &Rule<'_>| rule.host.covers(host) && host.covers(rule.host);
+        for (rule, at) in rules.iter().zip(tree.made_of()).filter(|(rule, _)| is_here(rule)) {
             if let (Some(allow), Some(deny)) = (sums.allow.get_mut(*at), sums.deny.get_mut(*at)) {
                 *allow = allow.or(rule.allow);
                 *deny = deny.or(rule.deny);
@@ -130,58 +131,73 @@ impl Sums {
     }
 }
 
+/// The hosts of rules, broad ones first, each with what its own rules allow and deny, and what is granted from there.
+struct Node {
+    sums: Sums,
+    granted: Vec<Operations>,
+}
+
 fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Grant>) {
     let tree = Tree::new(rules.iter().map(|rule| rule.place));
-    let any = Sums::new(&tree, rules, Host::Any);
-    let hosts: Vec<Sums> =
-        hosts_of(rules.iter().map(|rule| &rule.host)).into_iter().map(|host| Sums::new(&tree, rules, host)).collect();
-    // Grants for any host: the allows for any host without the denies for any host; denies for one host become marks.
-    let allowed: Vec<Operations> = any.allow.iter().zip(&any.deny).map(|(allow, deny)| allow.without(*deny)).collect();
-    let mut marks = Vec::new();
-    for (host, what) in hosts.iter().zip(1..) {
-        let denied: Vec<Operations> =
-            allowed.iter().zip(&host.deny).map(|(allowed, deny)| allowed.and(*deny)).collect();
-        for (at, denied_here) in denied.iter().enumerate() {
-            let operations = denied_here.without(tree.above(at, &denied));
-            if !operations.is_empty() {
-                marks.push(Mark { at, what, operations });
-            }
+    let mut hosts = hosts_of(rules.iter().map(|rule| &rule.host));
+    sort(&mut hosts, |a, b| b.breadth().cmp(&a.breadth()).then(a.cmp(b)));
+    // Ranges that are written differently may be the same one.
+    let mut each = vec![Host::Any];
+    for host in hosts {
+        if !each.iter().any(|known| known.covers(host) && host.covers(*known)) {
+            each.push(host);
         }
     }
-    let mut grants_by_place = Vec::new();
-    let mut add = |allowed: &[Operations], marks: &[Mark], host: Host| {
-        for piece in tree.pieces(allowed, marks) {
-            let exception = |(at, what): &(usize, u32)| GrantException {
-                pattern: tree.place(*at).pattern(),
-                host: (*what as usize)
-                    .checked_sub(1)
-                    .and_then(|host| hosts.get(host))
-                    .map_or(Host::Any, |sums| sums.host),
-            };
+    let mut nodes: Vec<Node> = Vec::with_capacity(each.len());
+    for host in each {
+        let sums = Sums::new(&tree, rules, host);
+        let broader: Vec<&Node> = nodes.iter().filter(|node| node.sums.host.covers(host)).collect();
+        // It begins where no broader host allows it, and goes on to where it is denied.
+        let mut granted = Vec::with_capacity(tree.len());
+        for at in 0..tree.len() {
+            let of = |operations: &[Operations]| operations.get(at).copied().unwrap_or_default();
+            let denied = broader.iter().fold(of(&sums.deny), |denied, node| denied.or(of(&node.sums.deny)));
+            let known = broader.iter().fold(Operations::default(), |known, node| known.or(of(&node.granted)));
+            let more = of(&sums.allow).without(known);
+            let above = if broader.is_empty() { Operations::default() } else { tree.above(at, &granted) };
+            granted.push(above.or(more).without(denied));
+        }
+        nodes.push(Node { sums, granted });
+    }
+    let mut found = Vec::new();
+    for node in &nodes {
+        // Of what is granted from here, some may be denied from a narrower host.
+        let mut marks = Vec::new();
+        for (narrower, what) in nodes.iter().zip(0..).filter(|(other, _)| is_narrower(other, node)) {
+            let denied: Vec<Operations> =
+                node.granted.iter().zip(&narrower.sums.deny).map(|(granted, deny)| granted.and(*deny)).collect();
+            for (at, here) in denied.iter().enumerate() {
+                let operations = here.without(tree.above(at, &denied));
+                if !operations.is_empty() {
+                    marks.push(Mark { at, what, operations });
+                }
+            }
+        }
+        for piece in tree.pieces(&node.granted, &marks) {
+            let host_of = |what: u32| nodes.get(what as usize).map_or(Host::Any, |node| node.sums.host);
+            let exception =
+                |(at, what): &(usize, u32)| GrantException { pattern: tree.place(*at).pattern(), host: host_of(*what) };
             let grant = Grant {
                 resource_type,
                 pattern: tree.place(piece.at).pattern(),
                 operations: piece.operations.iter().collect(),
-                host,
+                host: node.sums.host,
                 except: piece.except.iter().map(exception).collect(),
             };
             grants_by_place.push((piece.at, grant));
         }
-    };
-    add(&allowed, &marks, Host::Any);
-    // Grants for one address: they begin where grants for any host do not allow the operation, and end where it is denied.
-    for host in &hosts {
-        let mut allowed_from_host = Vec::with_capacity(tree.len());
-        for (at, allowed) in allowed.iter().enumerate() {
-            let of = |sums: &[Operations]| sums.get(at).copied().unwrap_or_default();
-            let denied = of(&any.deny).or(of(&host.deny));
-            let more = of(&host.allow).without(*allowed);
-            allowed_from_host.push(tree.above(at, &allowed_from_host).or(more).without(denied));
-        }
-        add(&allowed_from_host, &[], host.host);
     }
-    if !hosts.is_empty() {
-        sort(&mut grants_by_place, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
+    if nodes.len() > 1 {
+        sort(&mut found, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
     }
     grants.extend(grants_by_place.into_iter().map(|(_, grant)| grant));
+}
+
+fn is_narrower(node: &Node, than: &Node) -> bool {
+    node.sums.host.breadth() < than.sums.host.breadth() && than.sums.host.covers(node.sums.host)
 }

@@ -7,7 +7,7 @@ use super::tree::Place;
 use crate::scope::{Scope, answered, within};
 use gbac_engine::identity::Identity;
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Acl, Host, Permission, Principal, PrincipalType};
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::{
     internal::{Operations, PrincipalId},
     policy::Policy,
@@ -85,7 +85,7 @@ pub fn reach(policy: &Policy, subject: &ReachSubject) -> Reach {
             collector.with_roles(group, principal);
         }
         ReachSubject::Identity(identity) => {
-            let user = Principal::user(identity.user());
+            let user = identity.principal();
             superuser = super::held::is_superuser(policy, &user);
             collector.with_roles(None, &user);
             for group in identity.groups() {
@@ -168,10 +168,10 @@ fn block(allow: &Acl, deny: &Acl) -> Option<DenyExtent> {
     let (place, denied) = (place_of(allow), place_of(deny));
     let overlaps = allow.resource_type == deny.resource_type
         && place.overlaps(denied)
-        && (allow.host == deny.host || allow.host == Host::Any || deny.host == Host::Any)
+        && allow.host.overlaps(deny.host)
         && of_allow.meets(of_deny);
-    overlaps.then(|| {
-        let is_everywhere = denied.covers(place) && (deny.host == Host::Any || deny.host == allow.host);
+    is_met.then(|| {
+        let is_everywhere = denied.covers(place) && deny.host.covers(allow.host);
         if !is_everywhere || !of_deny.meets(Operations::only(allow.operation)) {
             DenyExtent::Part
         } else if within(of_allow, of_deny) {

@@ -97,7 +97,7 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
         return revocation;
     }
     let hits = Hits::new(policy, request);
-    let user = policy.principal_id(PrincipalType::User, identity.user());
+    let user = policy.principal_id(identity.principal_type(), identity.user());
     let everyone = policy.principal_id(PrincipalType::User, "*");
     // The principals that the user cannot leave.
     for id in [user, everyone.filter(|everyone| user != Some(*everyone))].into_iter().flatten() {
@@ -105,15 +105,14 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
     }
     let mut leave = revocation.acls.is_empty().then(Vec::new);
     let mut roles: Vec<(PrincipalId, Vec<Principal>)> = Vec::new();
-    let mut own_principals: Vec<(PrincipalId, Principal)> =
-        user.map(|id| (id, Principal::user(identity.user()))).into_iter().collect();
+    let mut held: Vec<(PrincipalId, Principal)> = user.map(|id| (id, identity.principal())).into_iter().collect();
     let groups = identity.groups().iter();
     own_principals.extend(
         groups.filter_map(|name| Some((policy.principal_id(PrincipalType::Group, name)?, Principal::group(name)))),
     );
-    for (id, principal) in own_principals {
-        let is_user = principal.kind() == PrincipalType::User;
-        let mut allows = false;
+    for (id, principal) in held {
+        let is_user = principal.kind() != PrincipalType::Group;
+        let mut goes = false;
         if !is_user {
             let acls = hits.allowing(id);
             allows = !acls.is_empty();

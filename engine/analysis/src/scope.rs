@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gbac_engine::internal::Operations;
-use gbac_engine::model::{Operation, PatternType, Permission, Principal, PrincipalType};
+use gbac_engine::model::{Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
 /// Names of one resource type.
@@ -82,7 +82,23 @@ pub(crate) fn answered(by: Operations, permission: Permission) -> Operations {
     answered
 }
 
-/// Whether one set of operations is a subset of another.
-pub(crate) const fn within(subset: Operations, operations: Operations) -> bool {
-    subset.without(operations).is_empty()
+/// The operations that exist in the dialect of a policy.
+pub(crate) fn every_operation(policy: &Policy) -> Operations {
+    Operations::of(policy.settings().dialect.operations())
+}
+
+/// The operations that exist in the dialect of either policy.
+pub(crate) fn every_operation_of(policies: [&Policy; 2]) -> Operations {
+    let [first, second] = policies.map(every_operation);
+    first.or(second)
+}
+
+/// Whether a resource type exists in the dialect of either policy.
+pub(crate) fn exists_in(policies: [&Policy; 2], resource_type: ResourceType) -> bool {
+    policies.into_iter().any(|policy| policy.settings().dialect.resource_types().contains(&resource_type))
+}
+
+/// Whether all of these are among those.
+pub(crate) const fn within(these: Operations, those: Operations) -> bool {
+    these.without(those).is_empty()
 }

@@ -184,8 +184,8 @@ pub(super) struct Hit {
     pub(super) denies: bool,
 }
 
-/// The sort key of an ACL in the order of D-20 and D-35: path, pattern, `User:*`, any host, operation and host.
-type Rank = (usize, usize, bool, bool, usize, Host);
+/// Where an ACL stands in the order of D-20 and D-35: by way, pattern, `User:*`, any host, operation and host.
+type Rank = (usize, usize, bool, u8, usize, Host);
 
 impl<'a> Hits<'a> {
     pub(super) fn new(policy: &'a Policy, request: &'a Request<'a>) -> Self {
@@ -197,8 +197,9 @@ impl<'a> Hits<'a> {
         Self::of_patterns(policy, request, |pattern| Place::of(pattern).covers(place))
     }
 
-    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_selected: impl Fn(&Pattern) -> bool) -> Self {
-        let host = request.host.map(|host| policy.host_id(Host::Address(host.to_canonical())));
+    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_asked: impl Fn(&Pattern) -> bool) -> Self {
+        let host = request.host.map(|host| host.to_canonical());
+        let host = host.map(|host| (host, policy.host_id(Host::Address(host))));
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
@@ -214,8 +215,11 @@ impl<'a> Hits<'a> {
                 // Fails closed for an unknown host: rules for a host deny but do not allow (D-04).
                 let (applies, may_apply) = match host {
                     _ if row.host == HostId::ANY => (true, true),
-                    None => (false, true),
-                    Some(host) => (host == Some(row.host), host == Some(row.host)),
+                    None => (false, policy.host_can_match(row.host)),
+                    Some((address, number)) => {
+                        let is = policy.is_host(row.host, address, number);
+                        (is, is)
+                    }
                 };
                 let (allows, denies) = (applies && row.allow().meets(allow), may_apply && row.deny().meets(deny));
                 if allows || denies || may_apply && row.allow().meets(allow) {
@@ -260,7 +264,7 @@ impl<'a> Hits<'a> {
         match &scope {
             Scope::Everyone => paths.follow(None, self.everyone),
             Scope::One(principal) => match principal.kind() {
-                PrincipalType::User => {
+                PrincipalType::User | PrincipalType::Other => {
                     paths.user(id);
                 }
                 PrincipalType::Group => {
@@ -292,7 +296,7 @@ impl<'a> Hits<'a> {
     pub(super) fn of_identity(&self, identity: &Identity) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
         let mut paths = PathMatches::new(self);
         let id = |kind, name: &str| self.policy.principal_id(kind, name);
-        paths.user(id(PrincipalType::User, identity.user()));
+        paths.user(id(identity.principal_type(), identity.user()));
         for name in identity.groups() {
             let group = id(PrincipalType::Group, name);
             paths.follow(Some(name), group);
@@ -371,7 +375,7 @@ impl<'a> PathMatches<'a> {
         let host = policy.host(hit.row.host);
         for operation in hit.row.of(permission).iter() {
             let Some(rank) = rank(operation, self.hits.request.operation, permission) else { continue };
-            let place = (path, pattern, everyone, host == Host::Any, rank, host);
+            let place = (way, pattern, everyone, host.breadth(), rank, host);
             let matches = if permission == Permission::Deny { &mut self.denies } else { &mut self.allows };
             // Only the first ACL that allows it is returned.
             if permission == Permission::Allow && matches.first().is_some_and(|(first, _)| *first <= place) {

@@ -10,7 +10,8 @@ use super::reader::{Fields, Place, Problems};
 use super::tables::ProblemCode;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
-    Acl, AclError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
+    Acl, AclError, Dialect, DialectError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission,
+    Principal, ResourceType,
 };
 
 /// An ACL with all of its members.
@@ -54,11 +55,12 @@ impl From<&Acl> for AclJson {
 /// All problems at once, with locations relative to the ACL.
 pub fn acl_from_value(value: &Value) -> Result<Acl, Problems> {
     let mut problems = Problems::default();
-    let acl = read(value, &Place::Root, &mut problems);
+    let acl = read(value, Some(Dialect::Platform), &Place::Root, &mut problems);
     problems.or(acl)
 }
 
-pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Acl> {
+/// Reads an ACL of a dialect; without one what any dialect has, for a policy that refuses what its own lacks.
+pub(super) fn read(value: &Value, dialect: Option<Dialect>, at: &Place<'_>, problems: &mut Problems) -> Option<Acl> {
     let mut fields = Fields::of(value, at, problems)?;
     let resource_type = closed(
         &mut fields,
@@ -67,9 +69,17 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         problems,
         ResourceType::from_data_plane,
         |text: &str| text.parse::<ResourceType>().ok(),
-        ResourceType::ALL,
+        dialect.unwrap_or_default().resource_types(),
         |value| value.spelling().data_plane,
     );
+    let lacks = |error: Result<(), DialectError>, member, problems: &mut Problems| {
+        if let Err(error) = error {
+            problems.refused(&Place::Member(at, member), &error, &error.hint());
+        }
+    };
+    if let (Some(dialect), Some(resource_type)) = (dialect, resource_type) {
+        lacks(dialect.check_resource_type(resource_type), "resource_type", problems);
+    }
     let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
     let resource_name = if nameless {
         Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
@@ -91,8 +101,9 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     );
     let principal = fields
         .string("principal", at, problems)
-        .and_then(|text| principal(text, &Place::Member(at, "principal"), problems));
-    let host = fields.string("host", at, problems).and_then(|text| match Host::parse(text) {
+        .and_then(|text| principal(text, dialect, &Place::Member(at, "principal"), problems));
+    let widest = dialect.unwrap_or(Dialect::Kafka);
+    let host = fields.string("host", at, problems).and_then(|text| match Host::parse_in(widest, text) {
         Ok(host) => Some(host),
         Err(error) => {
             problems.refused(&Place::Member(at, "host"), &error, error.hint());
@@ -106,9 +117,12 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         problems,
         Operation::from_data_plane,
         |text: &str| text.parse::<Operation>().ok(),
-        Operation::ALL,
+        dialect.unwrap_or_default().operations(),
         |value| value.spelling().data_plane,
     );
+    if let (Some(dialect), Some(operation)) = (dialect, operation) {
+        lacks(dialect.check_operation(operation), "operation", problems);
+    }
     let permission = closed(
         &mut fields,
         "permission_type",
@@ -148,8 +162,14 @@ pub(super) fn check_name(resource_type: Option<ResourceType>, name: &str, at: &P
     }
 }
 
-pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Principal> {
-    match Principal::parse(text) {
+/// Reads a principal of a dialect; without one any that a dialect has.
+pub(super) fn principal(
+    text: &str,
+    dialect: Option<Dialect>,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<Principal> {
+    match Principal::parse_in(dialect.unwrap_or(Dialect::Kafka), text) {
         Ok(principal) => Some(principal),
         Err(error) => {
             problems.refused(at, &error, &error.hint());

@@ -13,7 +13,7 @@ use gbac_analysis::{
     Scope, Severity, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
-use gbac_engine::model::{Host, Operation, PatternType, ResourceType};
+use gbac_engine::model::{Dialect, Host, Operation, PatternType, ResourceType};
 
 fn strings<T: ToString>(values: &[T]) -> Vec<String> {
     values.iter().map(T::to_string).collect()
@@ -21,8 +21,8 @@ fn strings<T: ToString>(values: &[T]) -> Vec<String> {
 
 /// The codes of operations; only `OPERATION_ALL` for all operations.
 fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
-    let every: &[Operation] = &[Operation::All];
-    let operations = if operations.len() == Operation::ALL.len() { every } else { operations };
+    let all: &[Operation] = &[Operation::All];
+    let operations = if Dialect::are_all_operations(operations) { all } else { operations };
     operations.iter().map(Code::from).collect()
 }
 

@@ -131,7 +131,7 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
     let change = match kind {
         "add_acl" | "remove_acl" => fields
             .required("acl", at, problems)
-            .and_then(|value| acl::read(value, &Place::Member(at, "acl"), problems))
+            .and_then(|value| acl::read(value, None, &Place::Member(at, "acl"), problems))
             .map(if kind == "add_acl" { Change::AddAcl } else { Change::RemoveAcl }),
         "settings" => fields
             .required("settings", at, problems)
@@ -165,7 +165,7 @@ fn read_role_change(kind: &str, fields: &mut Fields<'_>, at: &Place<'_>, problem
         "delete_role_and_acls" => Change::DeleteRole { name: role?, delete_acls: true },
         _ => {
             let principal = fields.string("principal", at, problems)?;
-            let member = acl::principal(principal, &Place::Member(at, "principal"), problems)?;
+            let member = acl::principal(principal, None, &Place::Member(at, "principal"), problems)?;
             let role = role?;
             match kind {
                 "add_member" => Change::AddMember { role, member },

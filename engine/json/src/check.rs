@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value, json};
 
+use super::acl;
 use super::reader::{self, Fields, Place, Problems};
 use super::tables::ProblemCode;
 use gbac_analysis::check::{Check, Query};
@@ -13,7 +14,7 @@ use gbac_engine::decide::{At, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::identity::Identity;
 use gbac_engine::internal::claim_set;
-use gbac_engine::model::{Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{Dialect, Host, Operation, PrincipalType, ResourceType};
 
 /// Reads a check: a subject and a request, as a JSON object.
 ///
@@ -97,8 +98,12 @@ pub fn access_check(
 /// ```
 #[must_use]
 pub fn check_to_value(identity: &Identity, request: &Request<'_>) -> Value {
+    let who = match identity.principal_type() {
+        PrincipalType::Other => json!({ "principal": identity.user(), "groups": identity.groups() }),
+        _ => json!({ "user": identity.user(), "groups": identity.groups() }),
+    };
     let mut check = json!({
-        "identity": { "user": identity.user(), "groups": identity.groups() },
+        "identity": who,
         "operation": request.operation.spelling().data_plane,
         "resource_type": request.resource_type.spelling().data_plane,
         "resource_name": request.resource_name,
@@ -209,7 +214,16 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
     if let Some(value) = identity {
         let place = Place::Member(at, "identity");
         let mut fields = Fields::of(value, &place, problems)?;
-        let user = fields.string("user", &place, problems);
+        let principal = match fields.optional_string("principal", &place, problems) {
+            Some(text) => acl::principal(text, None, &Place::Member(&place, "principal"), problems).map(Some),
+            None => Some(None),
+        };
+        let user = if matches!(principal, Some(None)) {
+            fields.string("user", &place, problems)
+        } else {
+            // One of the two, so that nobody is named twice.
+            None
+        };
         if let Some(user) = user {
             read_user(user, &place, problems);
         }
@@ -223,7 +237,10 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
                 "`userinfo` can be combined with claims or a token, but not with `identity`",
             );
         }
-        return Some(Subject::Names { user: user?.into(), groups: names });
+        return match principal? {
+            Some(principal) => Some(Subject::Principal { principal, groups: names }),
+            None => Some(Subject::Names { user: user?.into(), groups: names }),
+        };
     }
     if let Some(value) = claims {
         let claims = object(value, &Place::Member(at, "claims"), problems)?.clone();
@@ -316,8 +333,9 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
 fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
     text.parse()
         .map_err(|_| {
-            let values = Operation::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-            unknown_value(text, &values, &Place::Member(at, "operation"), problems);
+            let all =
+                Dialect::Platform.operations().iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &all, &Place::Member(at, "operation"), problems);
         })
         .ok()
 }
@@ -325,8 +343,9 @@ fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option
 fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
     text.parse()
         .map_err(|_| {
-            let values = ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-            unknown_value(text, &values, &Place::Member(at, "resource_type"), problems);
+            let all =
+                Dialect::Platform.resource_types().iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &all, &Place::Member(at, "resource_type"), problems);
         })
         .ok()
 }

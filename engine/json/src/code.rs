@@ -251,6 +251,7 @@ names! {
     HostFacet as "HostFacet" {
         Self::Any => "any",
         Self::Exact => "exact",
+        Self::InRange => "in_range",
         Self::Unknown => "unknown",
         Self::No => "no",
     }

@@ -15,7 +15,7 @@ use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::internal::brief;
 use gbac_engine::mapping::PrincipalMapping;
-use gbac_engine::model::{Principal, PrincipalType, RoleError, check_role_name};
+use gbac_engine::model::{Dialect, KafkaVersion, Principal, PrincipalType, RoleError, check_role_name};
 use gbac_engine::{
     internal::AclParts,
     policy::{AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings},
@@ -39,15 +39,16 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
         None => Settings::unstated(),
     };
+    let dialect = Some(settings.dialect);
     let mut policy = Policy::new(settings);
     let roles = Place::Member(at, "roles");
     for (index, role) in fields.array("roles", at, problems).iter().enumerate() {
         read_role(role, &Place::Element(&roles, index), &mut policy, problems);
     }
-    let acls = Place::Member(at, "acls");
-    for (index, value) in fields.array("acls", at, problems).iter().enumerate() {
-        if let Some(acl) = acl::read(value, &Place::Element(&acls, index), problems) {
-            // A duplicate ACL is not added again (D-17).
+    let place_of_acls = Place::Member(at, "acls");
+    for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
+        if let Some(acl) = acl::read(value, dialect, &Place::Element(&place_of_acls, place), problems) {
+            // An ACL that is there twice is the same ACL (D-17).
             policy.add(&AclParts::from(&acl));
         }
     }
@@ -129,6 +130,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         settings.stated.access = true;
         settings.access = read_access(access, &Place::Member(at, "access"), problems).unwrap_or_default();
     }
+    read_dialect(&mut fields, at, &mut settings, problems);
     if let Some(sso) = fields.optional("sso") {
         let place = Place::Member(at, "sso");
         if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
@@ -149,16 +151,46 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     Some(settings)
 }
 
-/// Reads the users and groups with limited access to the service (D-58).
+/// Reads what system the policy is for (D-71), and its version (D-72).
+fn read_dialect(fields: &mut Fields<'_>, at: &Place<'_>, settings: &mut Settings, problems: &mut Problems) {
+    if let Some(text) = fields.optional_string("dialect", at, problems) {
+        settings.stated.dialect = true;
+        match Dialect::from_code(text) {
+            Some(dialect) => settings.dialect = dialect,
+            None => problems.push(
+                &Place::Member(at, "dialect"),
+                ProblemCode::UNKNOWN_VALUE,
+                format!("`{}` is not a dialect; write `platform` or `kafka`", escaped(text)),
+            ),
+        }
+    }
+    if let Some(text) = fields.optional_string("kafka_version", at, problems) {
+        let place = Place::Member(at, "kafka_version");
+        settings.stated.kafka_version = true;
+        match KafkaVersion::parse(text) {
+            Ok(version) => settings.kafka_version = version,
+            Err(error) => problems.refused(&place, &error, error.hint()),
+        }
+        if settings.dialect != Dialect::Kafka {
+            problems.push(
+                &place,
+                ProblemCode::KAFKA_VERSION_UNUSED,
+                "`kafka_version` has no effect without the dialect `kafka`; add `\"dialect\": \"kafka\"` or remove it",
+            );
+        }
+    }
+}
+
+/// Reads who has limited access to the service (D-58).
 fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<ServiceAccess> {
     let mut fields = Fields::of(value, at, problems)?;
     let mut access = ServiceAccess::default();
     for level in AccessLevel::ALL {
         let list = Place::Member(at, level.code());
-        for (index, value) in fields.array(level.code(), at, problems).iter().enumerate() {
-            let place = Place::Element(&list, index);
-            let grantee =
-                reader::string(value, &place, problems).and_then(|text| acl::principal(text, &place, problems));
+        for (place, value) in fields.array(level.code(), at, problems).iter().enumerate() {
+            let place = Place::Element(&list, place);
+            let grantee = reader::string(value, &place, problems)
+                .and_then(|text| acl::principal(text, Some(Dialect::Platform), &place, problems));
             if let Some(Err(error)) = grantee.map(|grantee| access.grant(level, grantee)) {
                 problems.refused(&place, &error, error.hint());
             }
@@ -229,7 +261,10 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
         let text = member.string("principal", &place, problems);
         member.finish(&place, problems);
         let place = Place::Member(&place, "principal");
-        let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
+        let Some(principal) = text.and_then(|text| acl::principal(text, Some(Dialect::Platform), &place, problems))
+        else {
+            continue;
+        };
         if principal.kind() == PrincipalType::Role {
             let error = RoleError::RoleAsMember(principal.name().into());
             problems.refused(&place, &error, &error.hint());
@@ -276,6 +311,11 @@ pub(super) struct SettingsJson<'a> {
     superusers: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<AccessJson>,
+    /// The platform's is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kafka_version: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -321,6 +361,7 @@ impl<'a> SettingsJson<'a> {
             GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
             GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
         };
+        let is_kafka = settings.dialect == Dialect::Kafka;
         Self {
             oidc_group_claim_path: path.filter(|_| states.claim_path),
             nested_group_behavior: nested.filter(|_| states.nested),
@@ -328,6 +369,8 @@ impl<'a> SettingsJson<'a> {
             oidc_principal_mapping: states.principal_mapping.then(|| settings.principal_mapping.as_str()),
             superusers: states.superusers.then(|| settings.superusers.as_slice()),
             access: states.access.then(|| AccessJson::from(&settings.access)),
+            dialect: is_kafka.then(|| settings.dialect.code()),
+            kafka_version: (is_kafka && states.kafka_version).then(|| settings.kafka_version.to_string()),
         }
     }
 }

@@ -56,7 +56,14 @@ pub struct SettingsInput {
     /// Users and groups with limited access to the service. Decisions do not depend on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<ServiceAccessInput>,
-    /// The mapping of the managed cloud, instead of the first two settings.
+    /// The system that the policy is for; the default is the platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "'platform' | 'kafka'")]
+    pub dialect: Option<&'static str>,
+    /// The version of Kafka, such as `4.4`, the default; hosts of ACLs can be ranges from then on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kafka_version: Option<String>,
+    /// The managed cloud's mapping, in place of the first two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sso: Option<SsoInput>,
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::acl::acl_from_value;
+use super::acl;
 use super::document::policy_from_value;
-use super::reader::{self, Problems};
+use super::reader::{self, Place, Problems};
 use gbac_analysis::{Finding, FindingCode, Severity, lint, sort_findings};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::{firsts, sort};
@@ -33,10 +33,13 @@ pub fn lint_from_json(text: &str) -> Result<Vec<Finding>, Problems> {
 pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
     let mut findings = lint(&policy_from_value(document)?);
     let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let acls: Vec<Acl> = list(document, "acls").iter().filter_map(|acl| acl_from_value(acl).ok()).collect();
-    for (first, places) in duplicates(&acls, "/acls") {
-        let finding = duplicate_finding(FindingCode::DUPLICATE_ACL, "an ACL", places);
-        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..finding });
+    let acls: Vec<Acl> = list(document, "acls")
+        .iter()
+        .filter_map(|acl| acl::read(acl, None, &Place::Root, &mut Problems::default()))
+        .collect();
+    for (first, places) in twice(&acls, "/acls") {
+        let found = twice_found(FindingCode::DUPLICATE_ACL, "an ACL", places);
+        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..found });
     }
     for (index, role) in list(document, "roles").iter().enumerate() {
         let principal = |member: &Value| Principal::parse(member.get("principal")?.as_str()?).ok();

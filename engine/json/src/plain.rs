@@ -14,7 +14,7 @@ use gbac_engine::Subject;
 use gbac_engine::internal::equal;
 use gbac_engine::internal::{normalized_name, parse};
 use gbac_engine::model::{
-    Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, check_role_name,
+    Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, check_role_name,
 };
 use gbac_engine::{
     internal::AclParts,
@@ -51,6 +51,8 @@ pub fn subject_from_json(text: &str) -> Result<Subject, Problems> {
 fn read(text: &str) -> Option<Policy> {
     let mut policy = Policy::new(Settings::unstated());
     let mut has_version = false;
+    // By dialect, whether it lacks something that is in the document.
+    let mut lacks = [false; Dialect::ALL.len()];
     let mut reader = Reader { text, at: 0 };
     reader.object(&DOCUMENT, &mut |reader, member| {
         match member {
@@ -58,7 +60,12 @@ fn read(text: &str) -> Option<Policy> {
             1 => reader.array(&mut |reader| {
                 let mut texts = [None; ACL.len()];
                 reader.texts(&ACL, &mut texts)?;
-                policy.add(&parts(texts)?);
+                let parts = parts(texts)?;
+                // The settings, which say what may be here, may follow.
+                for (dialect, lacks) in Dialect::ALL.iter().zip(&mut lacks) {
+                    *lacks |= parts.check(*dialect).is_err();
+                }
+                policy.add(&parts);
                 Some(())
             })?,
             2 => {
@@ -70,7 +77,7 @@ fn read(text: &str) -> Option<Policy> {
         }
         Some(())
     })?;
-    if !has_version || reader.next().is_some() {
+    if !has_version || reader.next().is_some() || lacks.get(policy.settings().dialect as usize) != Some(&false) {
         return None;
     }
     policy.shrink();
@@ -141,8 +148,8 @@ fn parts(texts: [Option<&str>; 7]) -> Option<AclParts<'_>> {
         resource_type,
         resource_name: normalized_name(resource_type, name),
         pattern_type: PatternType::from_data_plane(pattern?)?,
-        principal: Principal::split(principal?).ok()?,
-        host: Host::parse(host?).ok()?,
+        principal: Principal::split_in(Dialect::Kafka, principal?).ok()?,
+        host: Host::parse_in(Dialect::Kafka, host?).ok()?,
         operation: Operation::from_data_plane(operation?)?,
         permission: Permission::from_data_plane(permission?)?,
     })

@@ -5,7 +5,7 @@ use gbac_engine::claim_path::ClaimPathError;
 use gbac_engine::groups::NestedGroupBehaviorError;
 use gbac_engine::json::JsonError;
 use gbac_engine::mapping::MappingError;
-use gbac_engine::model::{AclError, HostError, PrincipalError, RoleError};
+use gbac_engine::model::{AclError, DialectError, HostError, KafkaVersionError, PrincipalError, RoleError};
 use gbac_engine::policy::{ChangeError, GrantError, SettingsError};
 #[cfg(feature = "verify")]
 use gbac_engine::verify::{KeySetError, VerifyError};
@@ -18,6 +18,7 @@ gbac_engine::code_table! {
         EXCLUSIVE_MEMBERS = "exclusive_members",
         IDENTITY_WAYS = "identity_ways",
         INSTANT_MISSING = "instant_missing",
+        KAFKA_VERSION_UNUSED = "kafka_version_unused",
         MISSING_MEMBER = "missing_member",
         UNKNOWN_MEMBER = "unknown_member",
         UNKNOWN_VALUE = "unknown_value",
@@ -25,7 +26,7 @@ gbac_engine::code_table! {
         USERINFO_UNUSED = "userinfo_unused",
         WRONG_TYPE = "wrong_type",
     } of {
-        AclError, ChangeError, ClaimPathError, GrantError, HostError, InstantError, JsonError, MappingError, NestedGroupBehaviorError,
+        AclError, ChangeError, ClaimPathError, DialectError, GrantError, HostError, InstantError, JsonError, KafkaVersionError, MappingError, NestedGroupBehaviorError,
         PrincipalError, RoleError, SettingsError,
     }
 }

@@ -91,7 +91,9 @@ pub enum HostFacet {
     Any,
     /// It is the same address.
     Exact,
-    /// It is one address, and the request has no host.
+    /// The address is in the range (dialect `kafka`).
+    InRange,
+    /// It is one address or a range, and the request names no address.
     Unknown,
     /// It is another address.
     No,
@@ -240,6 +242,7 @@ pub struct Explainer {
     /// The ACLs of the identity's principals, and of near misses of these principals.
     related: Vec<RelatedAcl>,
     acls: usize,
+    ranges_match: bool,
 }
 
 /// An ACL, and how its principal compares with the identity's.
@@ -287,19 +290,19 @@ impl Explainer {
                 });
             }
         });
-        Self { paths, related, acls: policy.acl_count() }
+        Self { paths, concerns, acls: policy.acl_count(), ranges_match: policy.settings().ranges_match() }
     }
 
     /// Explains a decision on a request. Both must be for the same policy and identity as the explainer.
     #[must_use]
     pub fn explain(&self, request: &Request<'_>, decision: Decision) -> Explanation {
-        let without_acls = matches!(decision.reason, Reason::Expired | Reason::Superuser);
-        let mut candidates = Vec::new();
-        for related in &self.related {
-            let Some(mut candidate) = related.candidate(request) else { continue };
-            let precedence = related.precedence(&candidate, request);
-            if precedence.is_some() {
-                candidate.status = status_of_match(&candidate.acl, &decision, without_acls);
+        let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
+        let mut keyed = Vec::new();
+        for concern in &self.concerns {
+            let Some(mut candidate) = concern.candidate(request, self.ranges_match) else { continue };
+            let place = concern.place(&candidate, request, self.ranges_match);
+            if place.is_some() {
+                candidate.status = standing_of_match(&candidate.acl, &decision, settled);
             }
             let key = (
                 candidate.acl.permission,
@@ -318,9 +321,9 @@ impl Explainer {
     }
 }
 
-impl RelatedAcl {
-    /// Compares the ACL with a request; `None` if another principal's ACL is not a near miss.
-    fn candidate(&self, request: &Request<'_>) -> Option<Candidate> {
+impl Concern {
+    /// How it compares to a request; none when that is of no interest.
+    fn candidate(&self, request: &Request<'_>, ranges_match: bool) -> Option<Candidate> {
         let acl = &*self.acl;
         let resource_type = acl.resource_type == request.resource_type;
         let mut candidate = Candidate {
@@ -330,8 +333,9 @@ impl RelatedAcl {
             resource_type,
             name: if resource_type { name_facet(acl, request.resource_name) } else { NameFacet::No },
             operation: operation_facet(acl, request.operation),
-            host: match walk::host_match(acl.host, request) {
+            host: match walk::host_match(acl.host, request, ranges_match) {
                 HostMatch::Exact => HostFacet::Exact,
+                HostMatch::InRange => HostFacet::InRange,
                 HostMatch::Any => HostFacet::Any,
                 HostMatch::Unknown => HostFacet::Unknown,
                 HostMatch::No => HostFacet::No,
@@ -345,8 +349,8 @@ impl RelatedAcl {
         (own || candidate.status != CandidateStatus::NoMatch).then_some(candidate)
     }
 
-    /// The precedence among matching ACLs; `None` if the ACL does not match.
-    fn precedence(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Precedence> {
+    /// Where it stands among those that match, in the order of D-20; none when it does not match.
+    fn place(&self, candidate: &Candidate, request: &Request<'_>, ranges_match: bool) -> Option<Place> {
         let acl = &*self.acl;
         let everyone = match self.principal {
             PrincipalFacet::Matches => false,
@@ -362,7 +366,7 @@ impl RelatedAcl {
             NameFacet::AllNames => (2, 0),
             NameFacet::LetterCase | NameFacet::LeadingSlash | NameFacet::No => return None,
         };
-        let host = walk::host_match(acl.host, request).rank(acl.permission)?;
+        let host = walk::host_rank(acl.host, request, acl.permission, ranges_match)?;
         let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
         Some((self.path_index, pattern, everyone, host, operation))
     }
@@ -544,8 +548,8 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
     if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {
         return None;
     }
-    let host_differs = match candidate.host {
-        HostFacet::Any | HostFacet::Exact => false,
+    let host_in_the_way = match candidate.host {
+        HostFacet::Any | HostFacet::Exact | HostFacet::InRange => false,
         HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
         HostFacet::No => true,
     };

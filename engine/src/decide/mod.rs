@@ -19,7 +19,7 @@ pub use explain::{
     AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss,
     OperationFacet, PrincipalFacet, explain,
 };
-pub use prepared::{PreparedIdentity, PreparedResource};
+pub use prepared::{PreparedIdentity, PreparedResource, ResourceAccess};
 
 /// A request: one operation on one resource, from a host, at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -55,16 +55,9 @@ pub(super) fn visit_paths_through<'a>(
             visit(PrincipalPath { source: source_of_roles, group, to: Target::Role(*role) });
         }
     };
-    let user = identity.user();
-    visit_principal(
-        PrincipalType::User,
-        user,
-        policy.principal_id(PrincipalType::User, user),
-        None,
-        Source::User,
-        Source::Role,
-    );
-    for ((group, principal), index) in identity.groups().iter().zip(groups).zip(0..) {
-        visit_principal(PrincipalType::Group, group, principal, Some(index), Source::Group, Source::GroupRole);
+    let (kind, user) = (identity.principal_type(), identity.user());
+    go(kind, user, policy.principal_id(kind, user), None, Source::User, Source::Role);
+    for ((group, principal), place) in identity.groups().iter().zip(found).zip(0..) {
+        go(PrincipalType::Group, group, principal, Some(place), Source::Group, Source::GroupRole);
     }
 }

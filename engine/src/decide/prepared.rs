@@ -9,7 +9,7 @@ use super::walk::{self, Cache, Criteria, Matches};
 use super::{At, Decision, Outcome, Request};
 use crate::identity::Identity;
 use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
-use crate::policy::{Covering, Policy, PrincipalId, Version};
+use crate::policy::{Covering, Operations, Policy, PrincipalId, Stamp};
 
 /// An identity prepared for many checks: its user, groups and roles are looked up once.
 ///
@@ -84,6 +84,26 @@ impl PreparedResource {
     }
 }
 
+/// What an identity may do on a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceAccess {
+    allowed: Operations,
+    has_acls: bool,
+}
+
+impl ResourceAccess {
+    /// The operations that are allowed, in the order of [`Operation::ALL`].
+    pub fn operations(&self) -> impl Iterator<Item = Operation> {
+        self.allowed.iter()
+    }
+
+    /// Whether any ACL of anybody is for the resource.
+    #[must_use]
+    pub const fn has_acls(&self) -> bool {
+        self.has_acls
+    }
+}
+
 impl PreparedIdentity {
     /// Looks up an identity's user and groups, and their roles, in the policy.
     #[must_use]
@@ -107,7 +127,7 @@ impl PreparedIdentity {
     }
 
     fn resolve(&mut self, policy: &Policy) {
-        self.superuser = policy.settings().superusers.contains(self.identity.user());
+        self.superuser = policy.settings().is_superuser(&self.identity);
         let known = &mut self.known;
         let groups = groups(policy, &self.identity);
         let group_and_roles = |group: &PrincipalId| 1 + policy.links(*group).len();
@@ -182,7 +202,38 @@ impl PreparedIdentity {
         walk::decision(policy, &covering, &self.known, &self.identity, request, &matches)
     }
 
-    /// Returns the names on which the operation is allowed, for example to filter a list of topics.
+    /// Every operation that is allowed on a resource, found in one walk, as [`PreparedIdentity::outcome`] finds it for each.
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, At, Identity, Operation, Policy, PreparedIdentity, Principal, Request, ResourceType};
+    ///
+    /// let policy = Policy::builder()
+    ///     .acl(Acl::allow(Principal::group("eng"), Operation::Read, ResourceType::Topic, "orders"))
+    ///     .build()?;
+    /// let mut alice = PreparedIdentity::new(&policy, Identity::new("alice", ["eng"]));
+    /// let request = Request::new(Operation::All, ResourceType::Topic, "orders", At::IgnoringExpiry);
+    /// let access = alice.access(&policy, &request);
+    /// assert_eq!(access.operations().collect::<Vec<_>>(), [Operation::Read, Operation::Describe]);
+    /// assert!(access.has_acls());
+    /// # Ok::<(), gbac_engine::PolicyError>(())
+    /// ```
+    ///
+    /// The operation of the request does not matter.
+    #[must_use]
+    pub fn access(&mut self, policy: &Policy, request: &Request<'_>) -> ResourceAccess {
+        self.refresh(policy);
+        let covering = policy.covering(request.resource_type, request.resource_name);
+        let allowed = match before_acls(&self.identity, self.superuser, request.at) {
+            Some(reason) if reason.outcome() == Outcome::Allow => {
+                Operations::of(policy.settings().dialect.operations())
+            }
+            Some(_) => Operations::default(),
+            None => walk::allowed(policy, &covering, &self.known, request.host),
+        };
+        ResourceAccess { allowed, has_acls: !covering.as_slice().is_empty() }
+    }
+
+    /// The names among these on which the operation is allowed, such as the topics that a listing may show.
     pub fn filter<'n>(
         &mut self,
         policy: &Policy,

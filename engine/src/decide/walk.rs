@@ -60,12 +60,13 @@ impl Matches {
         if row.host != HostId::ANY {
             let requested = criteria.host;
             match requested {
-                // Fail closed: with an unknown host, a deny for one host denies, and an allow for one host is skipped (D-04).
+                None if !policy.host_can_match(row.host) => return,
+                // Fail closed: what may deny denies, what may allow does not (D-04).
                 None => {
                     self.host_might_allow |= allow;
                     allow = false;
                 }
-                Some(host) if criteria.host_id(policy, host) == Some(row.host) => {}
+                Some(host) if policy.is_host(row.host, host, ask.host_id(policy, host)) => {}
                 Some(_) => return,
             }
         }
@@ -131,8 +132,43 @@ pub(super) fn walk(
     matches
 }
 
-/// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the
-/// identity's principals if that is faster.
+/// The operations that are allowed on the patterns that cover a name, all of them in one walk.
+pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host: Option<IpAddr>) -> Operations {
+    let number = host.map(|host| policy.host_id(Host::Address(host)));
+    let every = Rules::new(Operations::EVERY, Operations::EVERY);
+    let (mut deny, mut allow) = (Operations::default(), Operations::default());
+    for id in covering.as_slice() {
+        let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
+        each(pattern.rows(), known, every, &mut |row, _| {
+            // Fail closed: what may deny denies, what may allow does not (D-04).
+            let (is, may_be) = match (host, number) {
+                _ if row.host == HostId::ANY => (true, true),
+                (Some(host), Some(number)) => {
+                    let is = policy.is_host(row.host, host, number);
+                    (is, is)
+                }
+                _ => (false, policy.host_can_match(row.host)),
+            };
+            if is {
+                allow = allow.or(row.allow());
+            }
+            if may_be {
+                deny = deny.or(row.deny());
+            }
+        });
+    }
+    if allow.is_empty() {
+        return allow;
+    }
+    let is_allowed = |operation: &Operation| {
+        let answering = |permission| Operations::answering(*operation, permission);
+        allow.meets(answering(Permission::Allow)) && !deny.meets(answering(Permission::Deny))
+    };
+    let allowed = policy.settings().dialect.operations().iter().copied().filter(is_allowed);
+    allowed.fold(Operations::default(), |all, operation| all.or(Operations::only(operation)))
+}
+
+/// Hands over the identity's rows that deny or allow one of these operations, by walking the smaller side.
 #[inline(always)]
 fn for_each_row(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
     if rows.len() <= known.entries().len() * SEARCH_COST {
@@ -237,8 +273,9 @@ pub(super) fn decision(
         Permission::Deny => (Outcome::Deny, Reason::DenyRule),
         Permission::Allow => (Outcome::Allow, Reason::AllowRule),
     };
-    let host_unknown = host_match(policy.host(row.host), request) == HostMatch::Unknown;
-    // Last, because this reads the principal, which in a large policy is rarely in the processor's cache.
+    let ranges_match = policy.settings().ranges_match();
+    let host_unknown = host_match(policy.host(row.host), request, ranges_match) == HostMatch::Unknown;
+    // Last, because the principal is read for it, which a large policy has far from the processor.
     let acl = policy.acl(pattern, row, operation, permission);
     let is_role = matches!(entry.source, Source::Role | Source::GroupRole);
     Decision {
@@ -268,7 +305,7 @@ fn best_row<'p>(
     let mut best: Option<(SortKey, &Row, Operation)> = None;
     for row in rows {
         let host = policy.host(row.host);
-        let Some(host_rank) = host_match(host, request).rank(permission) else { continue };
+        let Some(host_rank) = host_rank(host, request, permission, policy.settings().ranges_match()) else { continue };
         for operation in row.of(permission).and(answering).iter() {
             let rank = operation_rank(operation, request.operation, permission);
             let key = (host_rank, rank, host);
@@ -284,32 +321,42 @@ fn best_row<'p>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HostMatch {
     Exact,
+    /// The address is in the range.
+    InRange,
     Any,
     Unknown,
     No,
 }
 
 impl HostMatch {
-    /// The rank among matching hosts; `None` if it does not match. An unknown host matches a deny, but not an allow (D-04).
-    pub(super) const fn rank(self, permission: Permission) -> Option<u8> {
-        match (self, permission) {
-            (Self::Exact, _) | (Self::Unknown, Permission::Deny) => Some(0),
-            (Self::Any, _) => Some(1),
-            (Self::Unknown, Permission::Allow) | (Self::No, _) => None,
+    /// Whether an ACL with this permission matches. What may deny denies, what may allow does not (D-04).
+    const fn is_match(self, permission: Permission) -> bool {
+        match self {
+            Self::Exact | Self::InRange | Self::Any => true,
+            Self::Unknown => matches!(permission, Permission::Deny),
+            Self::No => false,
         }
     }
 }
 
-pub(super) fn host_match(host: Host, request: &Request<'_>) -> HostMatch {
+/// How the host of an ACL relates to the request's; in a policy where ranges match, or where they never do (D-72).
+pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) -> HostMatch {
     match (host, request.host) {
         (Host::Any, _) => HostMatch::Any,
-        (Host::Address(_), None) => HostMatch::Unknown,
-        (Host::Address(address), Some(requested)) if address == requested.to_canonical() => HostMatch::Exact,
-        (Host::Address(_), Some(_)) => HostMatch::No,
+        (Host::Range(_), _) if !ranges_match => HostMatch::No,
+        (Host::Address(_) | Host::Range(_), None) => HostMatch::Unknown,
+        (Host::Address(_), Some(requested)) if host.includes(requested) => HostMatch::Exact,
+        (Host::Range(_), Some(requested)) if host.includes(requested) => HostMatch::InRange,
+        (Host::Address(_) | Host::Range(_), Some(_)) => HostMatch::No,
     }
 }
 
-/// The rank of an ACL's operation among those that match the requested one; `None` if it does not match (D-02).
+/// The place of an ACL's host among those that match, narrow before broad; none when it does not match.
+pub(super) fn host_rank(host: Host, request: &Request<'_>, permission: Permission, ranges_match: bool) -> Option<u8> {
+    host_match(host, request, ranges_match).is_match(permission).then(|| host.breadth())
+}
+
+/// The place of an ACL's operation among those that answer the one asked for; none when it does not (D-02).
 pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
     if of_acl == requested {
         return Some(0);

@@ -1,9 +1,9 @@
-//! ACLs and hosts (specification 2.4, D-03, D-04).
+//! ACLs (specification 2.4, D-03).
 
 use std::fmt;
 use std::net::IpAddr;
 
-use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
+use super::{Host, Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
 use crate::escape::{escaped, visible_character};
 
 /// The name of the cluster, the only resource of its type.
@@ -13,82 +13,7 @@ pub const MAX_TOPIC_BYTES: usize = 249;
 /// The maximum length of the name of any other resource, in bytes.
 pub const MAX_NAME_BYTES: usize = 4096;
 
-/// The host of an ACL: any, or one address (D-04).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Host {
-    /// `*`.
-    Any,
-    /// One IPv4 or IPv6 address. An IPv4-mapped IPv6 address is converted to the IPv4 address.
-    Address(IpAddr),
-}
-
-/// The error for a text that is neither `*` nor an IP address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostError(String);
-
-error_codes! {
-    pub HostError {
-        _ => "host_invalid",
-    }
-}
-
-impl HostError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
-        if self.0.contains('/') {
-            "write one address or `*`, not a range"
-        } else if self.0.contains('%') {
-            "remove the zone (`%...`)"
-        } else {
-            "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
-        }
-    }
-}
-
-impl fmt::Display for HostError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is neither `*` nor an IP address", escaped(&self.0))
-    }
-}
-
-impl std::error::Error for HostError {}
-
-impl Host {
-    /// Parses `*` or one address.
-    ///
-    /// # Errors
-    /// The text is anything else, such as a range, a name, or an address with a zone.
-    ///
-    /// ```
-    /// use gbac_engine::model::Host;
-    /// assert_eq!(Host::parse("::ffff:10.0.0.7")?, Host::parse("10.0.0.7")?);
-    /// assert!(Host::parse("10.0.0.0/8").is_err());
-    /// # Ok::<(), gbac_engine::model::HostError>(())
-    /// ```
-    pub fn parse(text: &str) -> Result<Self, HostError> {
-        if text == "*" { Ok(Self::Any) } else { Self::parse_address(text).map(Self::Address) }
-    }
-
-    /// Parses the address of a request.
-    ///
-    /// # Errors
-    /// The text is not an address. `*` is not an address either.
-    pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
-        text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| HostError(text.into()))
-    }
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("*"),
-            Self::Address(address) => address.fmt(f),
-        }
-    }
-}
-
-/// An ACL with the seven fields of specification 2.4. A policy contains a set of ACLs (D-17).
+/// One ACL: the seven fields of specification 2.4. A policy holds a set of them (D-17).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Acl {
     /// The type of the resource.
@@ -353,16 +278,6 @@ mod tests {
         }
         assert_eq!(hint("*", PatternType::Literal), [""; 0]);
         assert_eq!(hint("orders-*", PatternType::Literal), ["write `orders-` with the prefixed pattern"]);
-    }
-
-    #[test]
-    fn hosts_compare_as_addresses() {
-        let host = |text| Host::parse(text).unwrap();
-        assert_eq!(host("::ffff:10.0.0.1"), host("10.0.0.1"));
-        assert_eq!(host("0:0:0:0:0:0:0:1"), host("::1"));
-        for text in ["10.0.0.0/8", "localhost", "fe80::1%eth0", "", " 10.0.0.1", "[::1]", "010.0.0.1", "**"] {
-            assert_eq!(Host::parse(text).unwrap_err().code(), "host_invalid", "{text}");
-        }
     }
 
     #[test]

@@ -1,14 +1,22 @@
 //! The types of a policy: principals, ACLs, roles, and enumerations with their spellings.
 
+mod absent;
 mod acl;
+mod dialect;
+mod host;
+mod kafka_version;
 mod operation;
 mod principal;
 mod role;
 mod spelling;
 
+pub use absent::DialectError;
 #[doc(hidden)]
 pub use acl::normalized_name;
-pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, Host, HostError, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
+pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
+pub use dialect::Dialect;
+pub use host::{Host, HostError, HostRange};
+pub use kafka_version::{KafkaVersion, KafkaVersionError};
 pub use principal::{Principal, PrincipalError, PrincipalType};
 pub use role::{MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning};
 pub use spelling::{Operation, PatternType, Permission, ResourceType, Spelling, UnknownValue};

@@ -17,7 +17,8 @@ impl Operation {
 }
 
 impl ResourceType {
-    /// The operations that apply to this resource type, besides `ALL` (platform-facts of D-01).
+    /// The operations that make sense for this resource on the platform; `ALL` does for each (D-01).
+    /// [`Dialect::operations_of`](super::Dialect::operations_of) also knows those of Kafka.
     ///
     /// An ACL may name any other operation: it is stored, has no effect, and lint reports it (D-27).
     #[must_use]
@@ -32,6 +33,7 @@ impl ResourceType {
             Self::TransactionalId => &[Write, Describe],
             Self::Registry => &[Read, Describe, DescribeConfigs, AlterConfigs],
             Self::Subject => &[Read, Write, Delete, Describe, DescribeConfigs, AlterConfigs],
+            Self::DelegationToken | Self::User => &[],
         }
     }
 }

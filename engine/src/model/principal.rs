@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Dialect;
 use crate::escape::{escaped, visible_character};
 use crate::text::split_first;
 
@@ -14,19 +15,22 @@ pub enum PrincipalType {
     Group,
     /// A role. Only ACLs have roles as principals.
     Role,
+    /// Any other type, which only Kafka has (D-71). The name of such a principal is its whole text, `Type:name`.
+    Other,
 }
 
 impl PrincipalType {
-    /// Every type.
+    /// Every type with a word of its own.
     pub const ALL: &'static [Self] = &[Self::User, Self::Group, Self::Role];
 
-    /// The word before the colon: `User`, `Group` or `Role`.
+    /// The word before the colon: `User`, `Group` or `Role`; empty for another type, which is in the name.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::User => "User",
             Self::Group => "Group",
             Self::Role => "Role",
+            Self::Other => "",
         }
     }
 
@@ -92,6 +96,8 @@ pub enum PrincipalError {
     TypeInName(String),
     /// A principal was given instead of a bare name; its type and its name.
     WithType(PrincipalType, String),
+    /// A group or a role where somebody who sends requests is expected.
+    NotAnIdentity(PrincipalType),
 }
 
 error_codes! {
@@ -103,6 +109,7 @@ error_codes! {
         Self::Wildcard(_) => "principal_wildcard",
         Self::TypeInName(_) => "principal_type_twice",
         Self::WithType(..) => "name_with_type",
+        Self::NotAnIdentity(_) => "principal_not_identity",
     }
 }
 
@@ -118,6 +125,7 @@ impl PrincipalError {
             Self::Wildcard(_) => "only `User:*` means everyone; name each group or role".into(),
             Self::TypeInName(text) => format!("write `{text}` if the group or role is meant"),
             Self::WithType(_, name) => format!("write the bare name, `{name}`"),
+            Self::NotAnIdentity(_) => "name a user, and list its groups in `groups`".into(),
         }
     }
 }
@@ -136,6 +144,7 @@ impl fmt::Display for PrincipalError {
             Self::WithType(kind, name) => {
                 write!(f, "`{}:{}` is a principal, but a bare name is expected", kind.prefix(), escaped(name))
             }
+            Self::NotAnIdentity(kind) => write!(f, "a `{}:` principal sends no requests", kind.prefix()),
         }
     }
 }
@@ -167,7 +176,34 @@ impl Principal {
         if name.is_empty() { Err(PrincipalError::EmptyName(kind)) } else { Ok((kind, name)) }
     }
 
-    /// Creates a principal from its type and name, without checks.
+    /// Reads as [`Principal::parse`] does; in Kafka, every other type is read too.
+    ///
+    /// # Errors
+    /// As [`Principal::parse`].
+    ///
+    /// ```
+    /// use gbac_engine::model::{Dialect, Principal, PrincipalType};
+    /// let principal = Principal::parse_in(Dialect::Kafka, "Service:billing")?;
+    /// assert_eq!((principal.kind(), principal.to_string().as_str()), (PrincipalType::Other, "Service:billing"));
+    /// assert!(Principal::parse_in(Dialect::Platform, "Service:billing").is_err());
+    /// # Ok::<(), gbac_engine::model::PrincipalError>(())
+    /// ```
+    pub fn parse_in(dialect: Dialect, text: &str) -> Result<Self, PrincipalError> {
+        Self::split_in(dialect, text).map(|(kind, name)| Self::new(kind, name))
+    }
+
+    /// Reads as [`Principal::parse_in`] does, without a copy of the name.
+    #[doc(hidden)]
+    pub fn split_in(dialect: Dialect, text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
+        match Self::split(text) {
+            Err(PrincipalError::UnknownType(prefix)) if dialect == Dialect::Kafka && text.len() > prefix.len() + 1 => {
+                Ok((PrincipalType::Other, text))
+            }
+            split => split,
+        }
+    }
+
+    /// A principal of this type and name, taken as it is.
     #[must_use]
     pub fn new(kind: PrincipalType, name: impl AsRef<str>) -> Self {
         Self { kind, name: name.as_ref().into() }
@@ -203,7 +239,16 @@ impl Principal {
         self.name.as_ref()
     }
 
-    /// The name as bytes, for comparison.
+    /// The word before the colon, and the name after it; of every type.
+    #[must_use]
+    pub fn type_and_name(&self) -> (&str, &str) {
+        match self.kind {
+            PrincipalType::Other => split_first(self.name(), b':').unwrap_or(("", self.name())),
+            kind => (kind.prefix(), self.name()),
+        }
+    }
+
+    /// The same as bytes, to compare with.
     #[inline(always)]
     pub(crate) fn name_bytes(&self) -> &[u8] {
         self.name.as_bytes()
@@ -228,7 +273,7 @@ impl Principal {
         if let Some(c) = name.chars().find(|c| c.is_control()) {
             return Err(PrincipalError::ControlCharacter(c));
         }
-        if name == "*" && self.kind != PrincipalType::User {
+        if name == "*" && matches!(self.kind, PrincipalType::Group | PrincipalType::Role) {
             return Err(PrincipalError::Wildcard(self.kind));
         }
         if self.kind == PrincipalType::User
@@ -243,7 +288,10 @@ impl Principal {
 
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind.prefix(), self.name())
+        match self.kind {
+            PrincipalType::Other => f.write_str(self.name()),
+            kind => write!(f, "{}:{}", kind.prefix(), self.name()),
+        }
     }
 }
 

@@ -114,6 +114,10 @@ closed_enum! {
         Registry = "RESOURCE_TYPE_REGISTRY", "registry-global", "registry", "Schema Registry";
         /// A Schema Registry subject.
         Subject = "RESOURCE_TYPE_SUBJECT", "registry-subject", "subject", "Subject";
+        /// A delegation token, by its ID (dialect `kafka`).
+        DelegationToken = "RESOURCE_TYPE_DELEGATION_TOKEN", "delegation-token", "delegation_token", "Delegation token";
+        /// A user for whom others create or describe delegation tokens (dialect `kafka`).
+        User = "RESOURCE_TYPE_USER", "user-principal", "user", "User";
     }
 }
 
@@ -152,6 +156,12 @@ closed_enum! {
         AlterConfigs = "OPERATION_ALTER_CONFIGS", "alterconfigs", "alter_configs", "Alter Configs";
         /// Idempotent write.
         IdempotentWrite = "OPERATION_IDEMPOTENT_WRITE", "idempotentwrite", "idempotent_write", "Idempotent Write";
+        /// Create tokens (dialect `kafka`).
+        CreateTokens = "OPERATION_CREATE_TOKENS", "createtokens", "create_tokens", "Create Tokens";
+        /// Describe tokens (dialect `kafka`).
+        DescribeTokens = "OPERATION_DESCRIBE_TOKENS", "describetokens", "describe_tokens", "Describe Tokens";
+        /// Two-phase commit (dialect `kafka`).
+        TwoPhaseCommit = "OPERATION_TWO_PHASE_COMMIT", "twophasecommit", "two_phase_commit", "Two Phase Commit";
     }
 }
 

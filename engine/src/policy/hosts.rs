@@ -3,15 +3,17 @@
 use std::net::IpAddr;
 
 use super::rows::HostId;
-use crate::model::Host;
+use crate::model::{Host, HostRange};
 
 /// Hosts by id. A host keeps its id after its last ACL is removed, because a policy has few hosts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hosts {
     /// The address of id 1, then of id 2, and so on; [`HostId::ANY`] is 0.
     addresses: Vec<IpAddr>,
-    /// The ids, sorted by address.
-    ids: Vec<HostId>,
+    /// In order of the addresses.
+    numbers: Vec<HostId>,
+    /// Ranges, in order of their numbers, which have a bit of their own.
+    ranges: Vec<HostRange>,
 }
 
 impl Hosts {
@@ -23,20 +25,34 @@ impl Hosts {
         self.addresses.get((id.0 as usize).wrapping_sub(1)).copied()
     }
 
-    /// The id of a host; `None` if no ACL has named it.
+    fn range(&self, id: HostId) -> Option<HostRange> {
+        id.range().and_then(|place| self.ranges.get(place)).copied()
+    }
+
+    /// The number of a host, when an ACL named it.
     pub(super) fn find(&self, host: Host) -> Option<HostId> {
         match host {
             Host::Any => Some(HostId::ANY),
-            Host::Address(address) => self.position(address).ok().and_then(|position| self.ids.get(position)).copied(),
+            Host::Address(address) => self.place(address).ok().and_then(|place| self.numbers.get(place)).copied(),
+            Host::Range(range) => self.ranges.iter().position(|known| *known == range).map(HostId::of_range),
         }
     }
 
-    /// The id of a host; adds the host if it is new.
-    pub(super) fn find_or_add(&mut self, host: Host) -> HostId {
-        let Host::Address(address) = host else { return HostId::ANY };
-        match self.position(address) {
-            Ok(position) => self.ids.get(position).copied().unwrap_or(HostId::ANY),
-            Err(position) => {
+    /// The number of a host, a new one where it has none.
+    pub(super) fn number(&mut self, host: Host) -> HostId {
+        let address = match host {
+            Host::Any => return HostId::ANY,
+            Host::Address(address) => address,
+            Host::Range(range) => {
+                return self.find(host).unwrap_or_else(|| {
+                    self.ranges.push(range);
+                    HostId::of_range(self.ranges.len() - 1)
+                });
+            }
+        };
+        match self.place(address) {
+            Ok(place) => self.numbers.get(place).copied().unwrap_or(HostId::ANY),
+            Err(place) => {
                 self.addresses.push(address);
                 let id = HostId(self.addresses.len() as u32);
                 self.ids.insert(position, id);
@@ -47,6 +63,9 @@ impl Hosts {
 
     /// The host with an id.
     pub(super) fn get(&self, id: HostId) -> Host {
-        self.address(id).map_or(Host::Any, Host::Address)
+        match self.range(id) {
+            Some(range) => Host::Range(range),
+            None => self.address(id).map_or(Host::Any, Host::Address),
+        }
     }
 }

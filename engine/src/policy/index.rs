@@ -1,10 +1,14 @@
 //! Access to a policy's index for the other crates of the engine; not part of the public API.
 
+use std::net::IpAddr;
+
 use super::patterns::{Covering, Pattern, PatternId};
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, rows_of};
-use super::{Policy, SEARCH_COST, Settings, Version, row};
-use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use super::{Policy, SEARCH, Settings, Stamp, row};
+use crate::model::{
+    Acl, Dialect, DialectError, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+};
 
 /// An ACL with borrowed strings.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +20,14 @@ pub struct AclParts<'a> {
     pub host: Host,
     pub operation: Operation,
     pub permission: Permission,
+}
+
+impl AclParts<'_> {
+    /// Refuses what does not exist in a dialect.
+    #[inline]
+    pub fn check(&self, dialect: Dialect) -> Result<(), DialectError> {
+        dialect.check(self.resource_type, self.operation, self.principal, self.host)
+    }
 }
 
 impl<'a> From<&'a Acl> for AclParts<'a> {
@@ -140,7 +152,24 @@ impl Policy {
         self.hosts.get(id)
     }
 
-    /// Creates a role if it does not exist.
+    /// Whether a request from an address is for a host other than [`HostId::ANY`], given the number of the address.
+    #[inline]
+    pub fn is_host(&self, id: HostId, address: IpAddr, number: Option<HostId>) -> bool {
+        number == Some(id) || id.range().is_some() && self.host_can_match(id) && self.hosts.get(id).includes(address)
+    }
+
+    /// Whether every request for another host is for this one too. One that never matches covers none but itself.
+    pub fn host_covers(&self, id: HostId, other: HostId) -> bool {
+        id == HostId::ANY || id == other || self.host_can_match(id) && self.hosts.get(id).covers(self.hosts.get(other))
+    }
+
+    /// Whether a request can be for a host at all: ranges match from Kafka 4.4 on (D-72).
+    #[inline]
+    pub fn host_can_match(&self, id: HostId) -> bool {
+        id.range().is_none() || self.settings.ranges_match()
+    }
+
+    /// Creates a role that is not there.
     pub fn create_role(&mut self, name: &str) -> PrincipalId {
         self.principals.create_role(name)
     }

@@ -22,7 +22,9 @@ use patterns::Patterns;
 use principals::Principals;
 
 use crate::escape::escaped;
-use crate::model::{Acl, Operation, Permission, Principal, PrincipalType, Role, RoleError, check_role_name};
+use crate::model::{
+    Acl, Dialect, DialectError, Operation, Permission, Principal, PrincipalType, Role, RoleError, check_role_name,
+};
 use crate::order::sort;
 
 /// The cost of a binary search for one principal, in rows that a linear scan reads in the same time.
@@ -107,6 +109,9 @@ pub enum ChangeError {
     /// The role's name or the member is not valid.
     #[error("{0}")]
     Role(#[source] RoleError),
+    /// The change needs what the policy's dialect lacks, or sets a dialect that lacks what is in the policy (D-71).
+    #[error("{0}")]
+    Dialect(#[source] DialectError),
 }
 
 error_codes! {
@@ -115,6 +120,7 @@ error_codes! {
         Self::RoleExists(_) => "role_exists",
     } of {
         Self::Role(error) => error: RoleError,
+        Self::Dialect(error) => error: DialectError,
     }
 }
 
@@ -316,7 +322,12 @@ impl Policy {
 
     fn apply_unversioned(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
-            Change::AddAcl(acl) => Ok(self.add(&AclParts::from(&acl.normalized()))),
+            Change::AddAcl(acl) => {
+                let acl = acl.normalized();
+                let parts = AclParts::from(&acl);
+                parts.check(self.settings.dialect).map_err(ChangeError::Dialect)?;
+                Ok(self.add(&parts))
+            }
             Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
             Change::CreateRole(name) => {
                 check_role_name(&name).map_err(ChangeError::Role)?;
@@ -330,6 +341,9 @@ impl Policy {
                 if member.kind() == PrincipalType::Role {
                     return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
                 }
+                // Members are users and groups in every dialect.
+                let of_member = (member.kind(), member.name());
+                Dialect::Platform.check_principal(of_member).map_err(ChangeError::Dialect)?;
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
                 Ok(self.add_member(role, member.kind(), member.name()))
             }
@@ -349,6 +363,9 @@ impl Policy {
             }
             Change::Settings(settings) => {
                 let settings = settings.filled_from(&self.settings);
+                if settings.dialect != self.settings.dialect {
+                    self.check_dialect(settings.dialect).map_err(ChangeError::Dialect)?;
+                }
                 let changed = settings != self.settings;
                 self.set_settings(settings);
                 Ok(changed)
@@ -356,7 +373,17 @@ impl Policy {
         }
     }
 
-    /// Frees unused capacity. Call it after a policy is loaded.
+    /// Refuses a dialect that lacks something in this policy.
+    ///
+    /// # Errors
+    /// The first ACL or member that cannot be in a policy of the dialect.
+    pub fn check_dialect(&self, dialect: Dialect) -> Result<(), DialectError> {
+        let mut principals = self.known_principals();
+        principals.try_for_each(|principal| dialect.check_principal((principal.kind(), principal.name())))?;
+        self.acls().try_for_each(|acl| AclParts::from(&acl).check(dialect))
+    }
+
+    /// Gives back the room that was kept for more, when everything has been added.
     pub fn shrink(&mut self) {
         self.patterns.shrink();
         self.principals.shrink();

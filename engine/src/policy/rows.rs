@@ -8,16 +8,8 @@ use crate::model::{Operation, Permission};
 pub struct Operations(u16);
 
 impl Operations {
-    /// All operations.
-    pub const EVERY: Self = {
-        let mut every = Self(0);
-        let mut rest = Operation::ALL;
-        while let [first, others @ ..] = rest {
-            every = every.or(Self::only(*first));
-            rest = others;
-        }
-        every
-    };
+    /// All of them.
+    pub const EVERY: Self = Self::of(Operation::ALL);
 
     /// A set of one operation.
     pub const fn only(operation: Operation) -> Self {
@@ -81,7 +73,22 @@ impl Operations {
         Self(self.0 & !others.0)
     }
 
-    /// The number of operations.
+    /// One bit for each, in the order of [`Operation::ALL`].
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// These operations.
+    pub const fn of(operations: &[Operation]) -> Self {
+        let (mut of, mut rest) = (Self(0), operations);
+        while let [first, others @ ..] = rest {
+            of = of.or(Self::only(*first));
+            rest = others;
+        }
+        of
+    }
+
+    /// How many.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -92,12 +99,23 @@ impl Operations {
     }
 }
 
-/// The id of a host; [`HostId::ANY`] is `*`.
+/// The number of a host; [`HostId::ANY`] is `*`, and ranges have the highest bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
 impl HostId {
     pub const ANY: Self = Self(0);
+    const RANGE: u32 = 1 << 31;
+
+    pub(super) const fn of_range(place: usize) -> Self {
+        Self(Self::RANGE | place as u32)
+    }
+
+    /// The place of a range among the ranges; none of another host.
+    #[inline(always)]
+    pub(super) const fn range(self) -> Option<usize> {
+        if self.0 & Self::RANGE == 0 { None } else { Some((self.0 & !Self::RANGE) as usize) }
+    }
 }
 
 /// The denied operations and the allowed operations, in one number, so that one comparison tells whether a row matches.

@@ -112,9 +112,9 @@ impl ServiceAccess {
     #[must_use]
     pub fn permits(&self, level: AccessLevel, identity: &Identity) -> bool {
         self.grantees(level).iter().any(|grantee| match grantee.kind() {
-            PrincipalType::User => grantee.name() == identity.user(),
+            PrincipalType::User => *grantee == identity.principal(),
             PrincipalType::Group => identity.groups().iter().any(|group| group == grantee.name()),
-            PrincipalType::Role => false,
+            PrincipalType::Role | PrincipalType::Other => false,
         })
     }
 }

@@ -6,8 +6,9 @@ use std::fmt;
 use crate::claim_path::{ClaimPath, ClaimPathError};
 use crate::escape::escaped;
 use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
-use crate::identity::IdentityRules;
+use crate::identity::{Identity, IdentityRules};
 use crate::mapping::PrincipalMapping;
+use crate::model::{Dialect, KafkaVersion, PrincipalType};
 
 use super::ServiceAccess;
 
@@ -46,7 +47,11 @@ pub struct Settings {
     pub superusers: Superusers,
     /// Users and groups with limited access to the service (D-58). Decisions do not depend on it.
     pub access: ServiceAccess,
-    /// The settings that are stated. The others have their defaults, and are neither written to documents nor sent.
+    /// The system that the policy is for (D-71).
+    pub dialect: Dialect,
+    /// The version of Kafka, which decides whether ranges of hosts match (D-72). Of no effect in another dialect.
+    pub kafka_version: KafkaVersion,
+    /// Which of them are stated. Decisions use the defaults of the others, which are neither written nor sent.
     pub stated: StatedSettings,
 }
 
@@ -56,6 +61,8 @@ impl PartialEq for Settings {
             && self.principal_mapping == other.principal_mapping
             && self.superusers == other.superusers
             && self.access == other.access
+            && self.dialect == other.dialect
+            && self.kafka_version == other.kafka_version
     }
 }
 
@@ -72,15 +79,33 @@ pub struct StatedSettings {
     pub superusers: bool,
     /// `access`.
     pub access: bool,
+    /// `dialect`.
+    pub dialect: bool,
+    /// `kafka_version`.
+    pub kafka_version: bool,
 }
 
 impl StatedSettings {
-    /// All settings, as for settings that a program creates or a service exports.
-    pub const ALL: Self =
-        Self { claim_path: true, nested: true, principal_mapping: true, superusers: true, access: true };
+    /// All settings, as a program sets them and a service exports them.
+    pub const ALL: Self = Self {
+        claim_path: true,
+        nested: true,
+        principal_mapping: true,
+        superusers: true,
+        access: true,
+        dialect: true,
+        kafka_version: true,
+    };
     /// No settings, as in a document without `settings`.
-    pub const NONE: Self =
-        Self { claim_path: false, nested: false, principal_mapping: false, superusers: false, access: false };
+    pub const NONE: Self = Self {
+        claim_path: false,
+        nested: false,
+        principal_mapping: false,
+        superusers: false,
+        access: false,
+        dialect: false,
+        kafka_version: false,
+    };
 
     const fn or(self, other: Self) -> Self {
         Self {
@@ -89,6 +114,8 @@ impl StatedSettings {
             principal_mapping: self.principal_mapping || other.principal_mapping,
             superusers: self.superusers || other.superusers,
             access: self.access || other.access,
+            dialect: self.dialect || other.dialect,
+            kafka_version: self.kafka_version || other.kafka_version,
         }
     }
 }
@@ -163,6 +190,8 @@ impl Default for Settings {
             principal_mapping: mapping,
             superusers: Superusers::default(),
             access: ServiceAccess::default(),
+            dialect: Dialect::default(),
+            kafka_version: KafkaVersion::default(),
             stated: StatedSettings::ALL,
         }
     }
@@ -257,7 +286,21 @@ impl Settings {
             principal_mapping: self.principal_mapping != default.principal_mapping,
             superusers: self.superusers != default.superusers,
             access: self.access != default.access,
+            dialect: self.dialect != default.dialect,
+            kafka_version: self.kafka_version != default.kafka_version,
         })
+    }
+
+    /// Whether every request of an identity is allowed (D-14).
+    #[must_use]
+    pub fn is_superuser(&self, identity: &Identity) -> bool {
+        identity.principal_type() == PrincipalType::User && self.superusers.contains(identity.user())
+    }
+
+    /// Whether ranges of hosts match (D-72).
+    #[must_use]
+    pub fn ranges_match(&self) -> bool {
+        self.dialect == Dialect::Kafka && self.kafka_version >= KafkaVersion::WITH_HOST_RANGES
     }
 
     /// Whether any setting is stated.
@@ -302,6 +345,8 @@ impl Settings {
             principal_mapping: if states.principal_mapping { self } else { current }.principal_mapping.clone(),
             superusers: if states.superusers { self } else { current }.superusers.clone(),
             access: if states.access { self } else { current }.access.clone(),
+            dialect: if states.dialect { self } else { current }.dialect,
+            kafka_version: if states.kafka_version { self } else { current }.kafka_version,
             stated: states.or(current.states()),
         }
     }

@@ -148,9 +148,12 @@ fn sections(filters: &[Row], name: &str, rows: &[Row]) -> String {
 
 const fn subsystem(of: ResourceType) -> SubsystemArg {
     match of {
-        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::TransactionalId => {
-            SubsystemArg::Kafka
-        }
+        ResourceType::Topic
+        | ResourceType::Group
+        | ResourceType::Cluster
+        | ResourceType::TransactionalId
+        | ResourceType::DelegationToken
+        | ResourceType::User => SubsystemArg::Kafka,
         ResourceType::Registry | ResourceType::Subject => SubsystemArg::Registry,
     }
 }

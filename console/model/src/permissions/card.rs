@@ -96,7 +96,7 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
     sources.sort_by(|a, b| (a.source, &a.principal).cmp(&(b.source, &b.principal)));
     let members = match principal.kind() {
         PrincipalType::Role => policy.role(principal.name()).map(|role| role.members.into_iter().collect()),
-        PrincipalType::User | PrincipalType::Group => None,
+        PrincipalType::User | PrincipalType::Group | PrincipalType::Other => None,
     };
     Card {
         principal: principal.clone(),

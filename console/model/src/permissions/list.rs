@@ -56,7 +56,7 @@ impl PrincipalKind {
     pub const fn takes(self, kind: PrincipalType) -> bool {
         match self {
             Self::All => true,
-            Self::Users => matches!(kind, PrincipalType::User),
+            Self::Users => matches!(kind, PrincipalType::User | PrincipalType::Other),
             Self::Groups => matches!(kind, PrincipalType::Group),
             Self::Roles => matches!(kind, PrincipalType::Role),
         }

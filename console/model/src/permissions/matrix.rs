@@ -6,7 +6,7 @@ use gbac_analysis::{AclMatch, MatrixCell, NamePattern, ReachSubject, Scope, matr
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{Dialect, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::address::{self, value, values};
@@ -140,8 +140,8 @@ pub struct Matrix {
 }
 
 /// The operations that a resource of one of these types has, in the order of the specification.
-fn columns(types: &(impl Iterator<Item = ResourceType> + Clone)) -> Vec<Operation> {
-    let has = |operation: &Operation| types.clone().any(|of| of.operations().contains(operation));
+fn columns(dialect: Dialect, types: &(impl Iterator<Item = ResourceType> + Clone)) -> Vec<Operation> {
+    let has = |operation: &Operation| types.clone().any(|of| dialect.operations_of(of).contains(operation));
     Operation::ALL.iter().copied().filter(has).collect()
 }
 
@@ -149,7 +149,7 @@ fn columns(types: &(impl Iterator<Item = ResourceType> + Clone)) -> Vec<Operatio
 #[must_use]
 pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
     let all = matrix_resources(policy, &whose.subject);
-    let columns = columns(&all.iter().map(|(of, _)| *of));
+    let columns = columns(policy.settings().dialect, &all.iter().map(|(of, _)| *of));
     let rows = all.iter().skip(page.saturating_mul(PAGE)).take(PAGE);
     let of = |(resource_type, pattern): &(ResourceType, NamePattern)| {
         let decided = |operation: &Operation| {

@@ -175,6 +175,7 @@ impl EffectGroup {
             PrincipalType::User => "user",
             PrincipalType::Group => "group",
             PrincipalType::Role => "role",
+            PrincipalType::Other => "principal",
         };
         (self.people.len() > 1).then(|| count(self.people.len(), noun))
     }

@@ -135,7 +135,9 @@ pub fn sections(before: &Policy, staged: &[Staged], standing: &[ChangeStatus]) -
 fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
     let of_acl = |acl: &Acl| match acl.principal.kind() {
         PrincipalType::Role => SectionTarget::Role(acl.principal.name().to_owned()),
-        PrincipalType::User | PrincipalType::Group => SectionTarget::Principal(acl.principal.clone()),
+        PrincipalType::User | PrincipalType::Group | PrincipalType::Other => {
+            SectionTarget::Principal(acl.principal.clone())
+        }
     };
     match change {
         Change::AddAcl(acl) => (of_acl(acl), true, ChangedItem::Acl(acl.clone())),

@@ -2,7 +2,9 @@
 
 use gbac_analysis::requests::{Recipe, RecipeParameter, RequiredCheck, Requirement, ResourceNames, recipe};
 use gbac_engine::decide::Outcome;
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
+};
 
 use crate::phrases::capitalized;
 use crate::role::acl_form::{AclForm, PatternChoice};
@@ -135,9 +137,7 @@ impl PresetForm {
             let name = match resource_type {
                 ResourceType::Cluster => CLUSTER_NAME,
                 ResourceType::Registry => "",
-                ResourceType::Topic | ResourceType::Group | ResourceType::TransactionalId | ResourceType::Subject => {
-                    "*"
-                }
+                _ => "*",
             };
             acl(resource_type, PatternType::Literal, name.into(), operation)
         };
@@ -145,9 +145,11 @@ impl PresetForm {
             AclPreset::Operator => {
                 OPERATOR.iter().map(|(resource_type, operation)| on(*resource_type, *operation)).collect()
             }
-            AclPreset::Everything => {
-                ResourceType::ALL.iter().map(|resource_type| on(*resource_type, Operation::All)).collect()
-            }
+            AclPreset::Everything => Dialect::Platform
+                .resource_types()
+                .iter()
+                .map(|resource_type| on(*resource_type, Operation::All))
+                .collect(),
             AclPreset::Client(id, _) => (recipe(id).map(needed).unwrap_or_default().into_iter())
                 .map(|check| match self.filled.iter().find(|filled| filled.slot.name == check.resource_name) {
                     Some(filled) => {
@@ -296,7 +298,7 @@ mod tests {
         let operator = rows("operator", &[]);
         assert_eq!(operator.len(), OPERATOR.len());
         assert!(operator.iter().all(|row| row.contains("Describe")));
-        assert_eq!(rows("everything", &[]).len(), ResourceType::ALL.len());
+        assert_eq!(rows("everything", &[]).len(), Dialect::Platform.resource_types().len());
     }
 
     #[test]

@@ -81,7 +81,9 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         PrincipalType::Role => {
             HypotheticalChange::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() })
         }
-        PrincipalType::Group | PrincipalType::User => HypotheticalChange::Join(principal.name().into()),
+        PrincipalType::Group | PrincipalType::User | PrincipalType::Other => {
+            HypotheticalChange::Join(principal.name().into())
+        }
     };
     let sets: Vec<LeastChange> =
         found.sets.iter().take(SHOWN).map(|set| LeastChange::of(set.iter().map(as_trial).collect())).collect();
@@ -182,7 +184,9 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
                     role: principal.name().into(),
                     member: user.clone(),
                 }),
-                PrincipalType::Group | PrincipalType::User => HypotheticalChange::Leave(principal.name().into()),
+                PrincipalType::Group | PrincipalType::User | PrincipalType::Other => {
+                    HypotheticalChange::Leave(principal.name().into())
+                }
             })
             .collect();
         let about = RichText::new()

@@ -59,6 +59,21 @@ impl AccessRequest {
     }
 }
 
+/// A resource type inside a sentence.
+#[must_use]
+pub fn in_sentence(resource_type: ResourceType) -> &'static str {
+    match resource_type {
+        ResourceType::Topic => "topic",
+        ResourceType::Group => "consumer group",
+        ResourceType::Cluster => "cluster",
+        ResourceType::TransactionalId => "transactional ID",
+        ResourceType::Registry => "Schema Registry",
+        ResourceType::Subject => "subject",
+        ResourceType::DelegationToken => "delegation token",
+        ResourceType::User => "user",
+    }
+}
+
 /// An operation as a verb before its resource.
 pub(crate) const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
     match (operation, resource_type) {
@@ -76,6 +91,9 @@ pub(crate) const fn verb(operation: Operation, resource_type: ResourceType) -> &
         (Operation::DescribeConfigs, _) => "describe the configuration of",
         (Operation::AlterConfigs, _) => "alter the configuration of",
         (Operation::IdempotentWrite, _) => "write idempotently to",
+        (Operation::CreateTokens, _) => "create delegation tokens for",
+        (Operation::DescribeTokens, _) => "describe the delegation tokens of",
+        (Operation::TwoPhaseCommit, _) => "use two-phase commit with",
     }
 }
 

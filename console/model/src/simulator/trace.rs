@@ -334,7 +334,7 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
     let words = RichText::new().resource(candidate.acl.host.to_string());
     let deny = candidate.acl.permission == Permission::Deny;
     let (matches, small) = match candidate.host {
-        HostFacet::Any | HostFacet::Exact => (true, None),
+        HostFacet::Any | HostFacet::Exact | HostFacet::InRange => (true, None),
         HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
         HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
         HostFacet::No => (false, judged.access.host.map(|host| format!("requested: {host}"))),

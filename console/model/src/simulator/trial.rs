@@ -70,7 +70,7 @@ pub fn acl_words(acl: &Acl) -> RichText {
         .principal(&acl.principal);
     match acl.host {
         Host::Any => words,
-        Host::Address(host) => words.text(", host ").resource(host.to_string()),
+        Host::Address(_) | Host::Range(_) => words.text(", host ").resource(acl.host.to_string()),
     }
 }
 

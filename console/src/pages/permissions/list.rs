@@ -300,7 +300,7 @@ impl Row {
 /// The icon of a type.
 const fn glyph(kind: PrincipalType) -> Glyph {
     match kind {
-        PrincipalType::User => Glyph::User,
+        PrincipalType::User | PrincipalType::Other => Glyph::User,
         PrincipalType::Group => Glyph::Group,
         PrincipalType::Role => Glyph::Role,
     }
@@ -330,6 +330,7 @@ fn RowView(
         PrincipalType::User => "User",
         PrincipalType::Group => "IdP group",
         PrincipalType::Role => "Role",
+        PrincipalType::Other => "Principal",
     };
     let denies = move || {
         let denies = row.with(|row| row.denies);

@@ -6,7 +6,7 @@ use gbac_console_model::role::RowStatus;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, PatternChoice};
 use gbac_console_model::role::cover::{Cover, Known, remark};
 use gbac_console_model::role::preset::{AclPreset, Filled, PresetForm};
-use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
+use gbac_engine::model::{Acl, Dialect, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
@@ -94,8 +94,11 @@ fn ByHand() -> impl IntoView {
             }
         }
     };
-    let types: Vec<Choice> =
-        ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().label)).collect();
+    let types: Vec<Choice> = Dialect::Platform
+        .resource_types()
+        .iter()
+        .map(|kind| Choice::new(kind.spelling().cli, kind.spelling().label))
+        .collect();
     let name_label = move || match form.with(|form| form.pattern) {
         PatternChoice::Prefixed => "Resource name starts with",
         PatternChoice::Literal | PatternChoice::Any => "Resource name",

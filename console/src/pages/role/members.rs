@@ -198,7 +198,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let MemberRow { principal, standing, other_roles, direct_acls, remarks, failure } = row;
     let glyph = match principal.kind() {
-        PrincipalType::User => Glyph::User,
+        PrincipalType::User | PrincipalType::Other => Glyph::User,
         PrincipalType::Group => Glyph::Group,
         PrincipalType::Role => Glyph::Role,
     };

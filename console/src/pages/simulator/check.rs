@@ -5,7 +5,7 @@ use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
-use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
+use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
 use leptos::prelude::*;
 
 use super::parts::{Entry, FIX_BUTTON, FIX_SHEET, ProblemOf, actions};
@@ -91,7 +91,7 @@ fn Operations(state: SimulatorState) -> impl IntoView {
             <select class="in" id="op" aria-describedby=described on:change=change>
                 {move || {
                     let known = resource_type.get().operations();
-                    let others = Operation::ALL.iter().copied().filter(move |choice| !known.contains(choice));
+                    let others = Dialect::Platform.operations().iter().copied().filter(move |choice| !known.contains(choice));
                     view! {
                         {known.iter().copied().map(option).collect_view()}
                         <optgroup label=format!("Not for a {}", in_sentence(resource_type.get()))>
@@ -126,7 +126,7 @@ fn ResourceTypes(state: SimulatorState) -> impl IntoView {
         <div class="field">
             <label for="rt">"Resource type"</label>
             <select class="in" id="rt" on:change=change>
-                {ResourceType::ALL
+                {Dialect::Platform.resource_types()
                     .iter()
                     .map(|choice| view! {
                         <option value=choice.spelling().cli prop:selected=move || resource_type.get() == *choice>

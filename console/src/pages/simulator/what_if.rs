@@ -10,7 +10,7 @@ use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Operation, Permission, Principal};
+use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use leptos::prelude::*;
 
 use super::check::look;
@@ -255,7 +255,7 @@ fn Operations(trying: Trying) -> impl IntoView {
         form.with(|form| form.operation).unwrap_or(access)
     };
     let choices: Vec<Choice> =
-        Operation::ALL.iter().map(|it| Choice::new(it.spelling().cli, it.spelling().label)).collect();
+        Dialect::Platform.operations().iter().map(|it| Choice::new(it.spelling().cli, it.spelling().label)).collect();
     view! {
         <Select
             id="try-operation" label="Operation of the ACL"

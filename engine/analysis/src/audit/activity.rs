@@ -286,27 +286,28 @@ fn description(decision: &Decision) -> String {
 
 /// `type {group} name {/sales}`.
 fn principal_text(principal: &Principal) -> String {
-    let kind = match principal.kind() {
-        PrincipalType::User => "user",
-        PrincipalType::Group => "group",
-        PrincipalType::Role => "role",
+    let (kind, name) = match principal.kind() {
+        PrincipalType::User => ("user", principal.name()),
+        PrincipalType::Group => ("group", principal.name()),
+        PrincipalType::Role => ("role", principal.name()),
+        PrincipalType::Other => principal.type_and_name(),
     };
-    format!("type {{{kind}}} name {{{}}}", principal.name())
+    format!("type {{{kind}}} name {{{name}}}")
 }
 
 /// `{{any_host}}` or `{10.0.0.7}`.
 fn host_text(host: Host) -> String {
     match host {
         Host::Any => "{{any_host}}".into(),
-        Host::Address(ip) => format!("{{{ip}}}"),
+        Host::Address(_) | Host::Range(_) => format!("{{{host}}}"),
     }
 }
 
 /// OCSF's activity of an operation. Operations that only read something other than records or configuration count as update.
 const fn activity_of(operation: Operation) -> i64 {
     match operation {
-        Operation::Create => CREATE,
-        Operation::Read | Operation::DescribeConfigs => READ,
+        Operation::Create | Operation::CreateTokens => CREATE,
+        Operation::Read | Operation::DescribeConfigs | Operation::DescribeTokens => READ,
         Operation::Delete => DELETE,
         Operation::All
         | Operation::Write
@@ -314,7 +315,8 @@ const fn activity_of(operation: Operation) -> i64 {
         | Operation::Describe
         | Operation::ClusterAction
         | Operation::AlterConfigs
-        | Operation::IdempotentWrite => UPDATE,
+        | Operation::IdempotentWrite
+        | Operation::TwoPhaseCommit => UPDATE,
     }
 }
 

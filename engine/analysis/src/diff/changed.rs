@@ -4,7 +4,7 @@ use super::compared::{Compared, KnownPrincipal, RowDifference, bound};
 use super::host_scope::of;
 use super::view::{SidedRule, View};
 use crate::held::Rule;
-use crate::scope::Scope;
+use crate::scope::{Scope, every_operation_of, exists_in};
 use crate::tree::{Place, Tree};
 use gbac_engine::internal::{run, sort};
 use gbac_engine::model::{PrincipalType, ResourceType};
@@ -119,9 +119,10 @@ impl<'a> Changed<'a> {
             } else {
                 self.touch_all(known.ids, &mut touched);
             }
-            let [was, is_now] = known.superuser;
-            if was != is_now {
-                touched.extend(ResourceType::ALL.iter().map(|resource_type| (*resource_type, Place::All)));
+            let [was, is] = known.superuser;
+            if was != is {
+                let types = ResourceType::ALL.iter().filter(|of| exists_in(compared.policies, **of));
+                touched.extend(types.map(|resource_type| (*resource_type, Place::All)));
             }
             let is_empty_group = known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();
             if !touched.is_empty() && known.superuser != [true; 2] && !is_empty_group {
@@ -181,9 +182,10 @@ impl<'a> Changed<'a> {
         sort(&mut touched, |a, b| a.0.cmp(&b.0).then_with(|| a.1.order(b.1)));
         touched.dedup();
         let first = views.len();
+        let every = every_operation_of(self.compared.policies);
         for of_type in touched.chunk_by(|a, b| a.0 == b.0) {
             if let [(resource_type, _), ..] = of_type {
-                views.push(View::new(scope.clone(), ids, *resource_type, superuser));
+                views.push(View::new(scope.clone(), ids, *resource_type, superuser, every));
             }
         }
         let is_role = super::is_role(scope);

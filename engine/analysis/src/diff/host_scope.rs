@@ -1,7 +1,8 @@
 //! The clients that the rules of two policies treat alike.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use gbac_engine::HostRange;
 use gbac_engine::internal::Operations;
 use gbac_engine::model::Host;
 
@@ -11,6 +12,8 @@ pub(crate) enum HostScope {
     Unknown,
     Other,
     Address(IpAddr),
+    /// The addresses of a range that are in no narrower host of a rule.
+    Range(HostRange),
 }
 
 impl HostScope {
@@ -19,11 +22,46 @@ impl HostScope {
         if hosts.is_empty() {
             return vec![Self::Other];
         }
-        let address = |host: &Host| match host {
-            Host::Any => None,
-            Host::Address(address) => Some(Self::Address(*address)),
+        let mut scopes = vec![Self::Unknown, Self::Other];
+        for host in hosts {
+            let scope = match host {
+                Host::Any => continue,
+                Host::Address(address) => Self::Address(*address),
+                Host::Range(range) => Self::Range(range.normalized()),
+            };
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
+            }
+        }
+        let has_address = |scope: &Self| *scope == Self::Unknown || scope.address(&scopes).is_some();
+        scopes.iter().filter(|scope| has_address(scope)).copied().collect()
+    }
+
+    /// The addresses that it is about, and may be narrower scopes too; none of one that has none.
+    pub(super) const fn host(self) -> Option<Host> {
+        match self {
+            Self::Unknown => None,
+            Self::Other => Some(Host::Any),
+            Self::Address(address) => Some(Host::Address(address)),
+            Self::Range(range) => Some(Host::Range(range)),
+        }
+    }
+
+    /// An address of it that is in no narrower one of all scopes.
+    pub(super) fn address(self, scopes: &[Self]) -> Option<IpAddr> {
+        let own = self.host()?;
+        let narrower = || scopes.iter().filter_map(|scope| scope.host()).filter(|host| is_narrower(*host, own));
+        // Addresses of RFC 5737 and RFC 3849, the first one of a range, and those right after the narrower ones.
+        let start = match own {
+            Host::Address(address) => return Some(address),
+            Host::Range(range) => range.ends().0,
+            Host::Any => Ipv4Addr::new(192, 0, 2, 1).into(),
         };
-        [Self::Unknown, Self::Other].into_iter().chain(hosts.iter().filter_map(address)).collect()
+        let first = [start, Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
+        let ends = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)];
+        let candidates = first.into_iter().chain(narrower().filter_map(after)).chain(ends);
+        let mut candidates = candidates.filter(|address| own.includes(*address));
+        candidates.find(|address| !narrower().any(|host| host.includes(*address)))
     }
 
     /// The operations of a rule that apply. For an unknown client, rules for an address deny but do not allow (D-04).
@@ -31,15 +69,109 @@ impl HostScope {
         let nothing = Operations::default();
         match (host, self) {
             (Host::Any, _) => (allow, deny),
-            (Host::Address(_), Self::Unknown) => (nothing, deny),
-            (Host::Address(host), Self::Address(address)) if host == address => (allow, deny),
-            (Host::Address(_), _) => (nothing, nothing),
+            (_, Self::Unknown) => (nothing, deny),
+            (_, Self::Other) => (nothing, nothing),
+            (host, Self::Address(address)) if host.includes(address) => (allow, deny),
+            (host, Self::Range(range)) if host.covers(Host::Range(range)) => (allow, deny),
+            (_, Self::Address(_) | Self::Range(_)) => (nothing, nothing),
         }
     }
 }
 
-/// The element of a pair for a policy: 0 is the earlier one, 1 the later one.
+/// The hosts that cover the scopes of a set and none of the others, each address once.
+pub(super) fn cover(set: &[Host], others: &[Host]) -> Vec<Host> {
+    let mut hosts: Vec<Host> = Vec::new();
+    for host in set {
+        let Host::Range(range) = host else {
+            hosts.push(*host);
+            continue;
+        };
+        let holes: Vec<Host> = others.iter().filter(|other| is_narrower(**other, *host)).copied().collect();
+        without(*range, &holes, &mut hosts);
+    }
+    let all = hosts.clone();
+    hosts.retain(|host| !all.iter().any(|other| is_narrower(*host, *other)));
+    hosts
+}
+
+/// The ranges that a range is without some holes.
+fn without(range: HostRange, holes: &[Host], hosts: &mut Vec<Host>) {
+    let whole = Host::Range(range);
+    if holes.iter().any(|hole| hole.covers(whole)) {
+        return;
+    }
+    match range.halves().filter(|_| holes.iter().any(|hole| whole.covers(*hole))) {
+        Some(halves) => halves.into_iter().for_each(|half| without(half, holes, hosts)),
+        None => hosts.push(whole),
+    }
+}
+
+fn is_narrower(host: Host, than: Host) -> bool {
+    host.breadth() < than.breadth() && than.covers(host)
+}
+
+/// The address after those of a host.
+fn after(host: Host) -> Option<IpAddr> {
+    let last = match host {
+        Host::Any => return None,
+        Host::Address(address) => address,
+        Host::Range(range) => range.ends().1,
+    };
+    match last {
+        IpAddr::V4(last) => u32::from(last).checked_add(1).map(|next| IpAddr::V4(next.into())),
+        IpAddr::V6(last) => u128::from(last).checked_add(1).map(|next| IpAddr::V6(next.into())),
+    }
+}
+
+/// The one of a pair: of the earlier policy, 0, or the later one, 1.
 pub(super) const fn of<T>(pair: &[T; 2], side: usize) -> &T {
     let [before, after] = pair;
     if side == 0 { before } else { after }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbac_engine::Dialect;
+
+    fn hosts(texts: &[&str]) -> Vec<Host> {
+        texts.iter().map(|text| Host::parse_in(Dialect::Kafka, text).unwrap()).collect()
+    }
+
+    fn texts(hosts: &[Host]) -> Vec<String> {
+        hosts.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn each_scope_has_an_address_of_its_own() {
+        let all = hosts(&[
+            "10.0.0.0/8",
+            "10.0.0.0/9",
+            "10.128.0.0/9",
+            "10.0.0.0/24",
+            "10.0.0.0",
+            "10.0.0.0/32",
+            "192.0.2.1",
+            "::/0",
+        ]);
+        let scopes = HostScope::all(&all);
+        // Two halves leave nothing of their whole, and an address nothing of the range of one.
+        assert_eq!(scopes.len(), 2 + all.len() - 2);
+        for scope in &scopes {
+            let Some(address) = scope.address(&scopes) else { continue };
+            let includes = |host: &&Host| host.includes(address);
+            let narrowest = all.iter().filter(includes).min_by_key(|host| host.breadth());
+            assert_eq!(narrowest.copied().unwrap_or(Host::Any), scope.host().unwrap());
+        }
+        assert_eq!(HostScope::all(&hosts(&["0.0.0.0/0", "::/0"])).len(), 3, "there is no other address");
+    }
+
+    #[test]
+    fn sets_are_covered_without_the_others() {
+        let covered = |set: &[&str], others: &[&str]| texts(&cover(&hosts(set), &hosts(others)));
+        assert_eq!(covered(&["10.0.0.0/30", "10.0.0.1"], &[]), ["10.0.0.0/30"]);
+        assert_eq!(covered(&["10.0.0.0/30"], &["10.0.0.1"]), ["10.0.0.0/32", "10.0.0.2/31"]);
+        assert_eq!(covered(&["10.0.0.0/30", "10.0.0.2"], &["10.0.0.2/31", "10.0.0.9"]), ["10.0.0.0/31", "10.0.0.2"]);
+        assert_eq!(covered(&["10.0.0.1"], &["10.0.0.0/8"]), ["10.0.0.1"]);
+    }
 }

@@ -20,7 +20,7 @@ use changed::Changed;
 use gbac_engine::ClaimSet;
 use gbac_engine::decide::Decision;
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{Acl, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::{GroupSource, Policy, Settings, Superusers};
 pub use groups::{GroupChange, GroupEffect, NameEffect};
 pub(super) use host_scope::HostScope;
@@ -163,10 +163,10 @@ pub struct HostSet {
 /// A set of addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addresses {
-    /// Only these.
-    Only(Vec<IpAddr>),
-    /// All but these.
-    AllBut(Vec<IpAddr>),
+    /// Those of these hosts.
+    Only(Vec<Host>),
+    /// All but those of these hosts.
+    AllBut(Vec<Host>),
 }
 
 impl HostSet {
@@ -179,10 +179,10 @@ impl HostSet {
     /// Whether it contains this address; `None` is a client with an unknown address.
     #[must_use]
     pub fn covers(&self, host: Option<IpAddr>) -> bool {
-        match (host.map(|host| host.to_canonical()), &self.addresses) {
+        match (host, &self.addresses) {
             (None, _) => self.unknown,
-            (Some(host), Addresses::Only(only)) => only.contains(&host),
-            (Some(host), Addresses::AllBut(but)) => !but.contains(&host),
+            (Some(address), Addresses::Only(only)) => only.iter().any(|host| host.includes(address)),
+            (Some(address), Addresses::AllBut(but)) => !but.iter().any(|host| host.includes(address)),
         }
     }
 }
@@ -356,6 +356,12 @@ fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
     }
     if before.access != after.access {
         names.push(ACCESS);
+    }
+    if before.dialect != after.dialect {
+        names.push("dialect");
+    }
+    if before.kafka_version != after.kafka_version {
+        names.push("kafka_version");
     }
     names
 }

@@ -224,6 +224,7 @@ impl<'a> Walk<'a> {
         let is_superuser = |user: &Principal| policies.iter().any(|policy| is_superuser(policy, user));
         let part = |principal: &Principal| match principal.kind() {
             PrincipalType::User if !is_superuser(principal) => Part::User,
+            PrincipalType::Other => Part::User,
             PrincipalType::Group if !principal.name().is_empty() => Part::Group,
             _ => Part::None,
         };

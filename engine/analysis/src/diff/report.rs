@@ -1,8 +1,8 @@
 //! The differences as a report: regions, counterexamples and the denies that block an allow.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
-use super::host_scope::{HostScope, of};
+use super::host_scope::{HostScope, cover, of};
 use super::others::Others;
 use super::view::{Regions, View};
 use super::{AccessEffect, AccessRegion, Addresses, Counterexample, Difference, HostSet, is_role};
@@ -13,7 +13,7 @@ use crate::who_can::{Hits, who_can};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{Acl, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::{internal::Operations, policy::Policy};
 
 /// Collects the differences.
@@ -138,8 +138,8 @@ impl<'a> Report<'a> {
                 let [before, after] = self.policies.map(|policy| decide(policy, &identity, &request));
                 // A superuser's gains and losses are its own differences.
                 let superuser = [&before, &after].into_iter().any(|decision| decision.reason == Reason::Superuser);
-                let of_partner = superuser && view.scope != Scope::One(Principal::user(identity.user()));
-                if [before.outcome, after.outcome] == outcomes && !of_partner {
+                let of_partner = superuser && view.scope != Scope::One(identity.principal());
+                if [before.outcome, after.outcome] == wanted && !of_partner {
                     let host = request.host;
                     return Some(Counterexample {
                         identity,
@@ -164,17 +164,22 @@ impl<'a> Report<'a> {
             Scope::One(principal) if principal.kind() == PrincipalType::Group => (None, Some(principal.name())),
             Scope::One(principal) => (Some(principal.name()), None),
         };
+        let named = |groups: Vec<&str>| match scope {
+            Scope::One(principal) => Identity::of_principal(principal, groups.iter().copied()).map_or_else(
+                |_| Identity::new(user.unwrap_or(stranger), groups.iter().copied()),
+                |(identity, _)| identity,
+            ),
+            Scope::Everyone => Identity::new(stranger, groups),
+        };
         if alone {
-            return vec![Identity::new(user.unwrap_or(stranger), group)];
+            return vec![named(group.into_iter().collect())];
         }
         let mut identities = Vec::new();
         for policy in self.policies {
             for entry in who_can(policy, request).entries {
                 let Scope::One(partner) = &entry.scope else { continue };
                 let identity = match partner.kind() {
-                    PrincipalType::Group => {
-                        Identity::new(user.unwrap_or(stranger), group.into_iter().chain([partner.name()]))
-                    }
+                    PrincipalType::Group => named(group.into_iter().chain([partner.name()]).collect()),
                     PrincipalType::User if user.is_none() && !scope.is_everyone() => {
                         Identity::new(partner.name(), group)
                     }
@@ -213,19 +218,9 @@ impl<'a> Report<'a> {
     }
 }
 
-/// An address of a host scope; for [`HostScope::Other`], one that no rule names.
+/// An address of a scope; none where no rule names a host.
 fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
-    match host_scope {
-        HostScope::Unknown => None,
-        HostScope::Address(address) => Some(address),
-        HostScope::Other if scopes.len() < 2 => None,
-        HostScope::Other => {
-            // Begins with documentation addresses (RFC 5737).
-            let first = u32::from(Ipv4Addr::new(192, 0, 2, 1));
-            let addresses = (first..u32::MAX).map(|address| IpAddr::V4(Ipv4Addr::from(address)));
-            addresses.into_iter().find(|address| !scopes.contains(&HostScope::Address(*address)))
-        }
-    }
+    if scopes.len() < 2 { None } else { host_scope.address(scopes) }
 }
 
 /// Merges equal pieces of several host scopes.
@@ -271,13 +266,12 @@ pub(crate) fn region(
 
 /// Converts host scopes to a set of clients; `all` are the scopes that the rules distinguish.
 fn hosts(some: &[HostScope], all: &[HostScope]) -> HostSet {
-    let addresses = |is_included: bool| {
-        let is = |host_scope: &&HostScope| some.contains(host_scope) == is_included;
-        let address =
-            |host_scope: &HostScope| if let HostScope::Address(address) = host_scope { Some(*address) } else { None };
-        all.iter().filter(is).filter_map(address).collect()
+    let named = |wanted: bool| -> Vec<Host> {
+        let is = |host_scope: &&HostScope| some.contains(host_scope) == wanted;
+        all.iter().filter(is).filter_map(|host_scope| host_scope.host()).filter(|host| *host != Host::Any).collect()
     };
-    // Without hosts in ACLs, there is a single scope for all clients.
+    let addresses = |wanted: bool| cover(&named(wanted), &named(!wanted));
+    // Where no ACL names a host there is one scope, which is all of them.
     let unknown = some.contains(&HostScope::Unknown) || all.len() == 1;
     let other = some.contains(&HostScope::Other);
     let addresses = if other { Addresses::AllBut(addresses(false)) } else { Addresses::Only(addresses(true)) };

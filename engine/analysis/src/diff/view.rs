@@ -36,24 +36,27 @@ struct SideOperations {
     allow: [Operations; 2],
     deny: [Operations; 2],
     superuser: [bool; 2],
+    /// The operations that there are.
+    every: Operations,
 }
 
-impl OperationChanges {
-    fn new(access: &SideOperations) -> Self {
-        let each = |what: fn(Operations, Operations) -> Operations| {
-            let of = |side| what(*of(&access.allow, side), *of(&access.deny, side));
+impl Turn {
+    fn new(standing: &SideOperations) -> Self {
+        let each = |what: &dyn Fn(Operations, Operations) -> Operations| {
+            let of = |side| what(*of(&standing.allow, side), *of(&standing.deny, side));
             [of(0), of(1)]
         };
+        let every = standing.every;
         let mask = |operations: [Operations; 2], superuser: Operations| {
             let of = |side| if *of(&access.superuser, side) { superuser } else { *of(&operations, side) };
             [of(0), of(1)]
         };
         let none = Operations::default();
-        let by_acl = mask(each(|allow, deny| allow.without(deny)), none);
-        let allowed = mask(by_acl, Operations::EVERY);
-        let denied = mask(access.deny, none);
-        let nothing = mask(each(|allow, deny| Operations::EVERY.without(allow).without(deny)), none);
-        let covered = mask(access.allow, Operations::EVERY);
+        let by_acl = mask(each(&|allow, deny| allow.without(deny)), none);
+        let allowed = mask(by_acl, every);
+        let denied = mask(standing.deny, none);
+        let nothing = mask(each(&|allow, deny| every.without(allow).without(deny)), none);
+        let covered = mask(standing.allow, every);
         let [was, is] = allowed;
         let [had, has] = covered;
         Self {
@@ -92,7 +95,9 @@ pub(super) struct View<'a> {
     pub(super) ids: [Option<PrincipalId>; 2],
     pub(super) resource_type: ResourceType,
     superuser: [bool; 2],
-    pub(super) rules: Vec<SidedRule<'a>>,
+    /// The operations that there are.
+    every: Operations,
+    pub(super) rules: Vec<Sided<'a>>,
 }
 
 /// The regions of a view, and the changes in each.
@@ -112,8 +117,9 @@ impl<'a> View<'a> {
         ids: [Option<PrincipalId>; 2],
         resource_type: ResourceType,
         superuser: [bool; 2],
+        every: Operations,
     ) -> Self {
-        Self { scope, ids, resource_type, superuser, rules: Vec::new() }
+        Self { scope, ids, resource_type, superuser, every, rules: Vec::new() }
     }
 
     /// The regions of the scope's own rules.
@@ -144,12 +150,13 @@ impl<'a> View<'a> {
         Regions { tree, scopes, changes, among_others }
     }
 
-    /// The changes in each region of a tree of the rules' places.
-    fn changes(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<OperationChanges> {
-        let own = SideOperations { superuser: self.superuser, ..SideOperations::default() };
-        // For the scope, and for everyone alone.
-        let mut operations_at = vec![(own, SideOperations::default()); tree.len()];
-        for (SidedRule { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
+    /// What turns in each region of a tree that is made of the rules' places.
+    fn turns(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<Turn> {
+        let everyone = SideOperations { every: self.every, ..SideOperations::default() };
+        let own = SideOperations { superuser: self.superuser, ..everyone };
+        // Of the holder, and of everyone alone.
+        let mut standings = vec![(own, everyone); tree.len()];
+        for (Sided { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
             let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
             let Some((own, all)) = operations_at.get_mut(*at) else { continue };
             own.add(*side, allow, deny);

@@ -4,9 +4,9 @@ use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
 use crate::tree::Place;
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, AclField, Host, Operation, Permission, PrincipalType};
+use gbac_engine::model::{Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType};
 use gbac_engine::{
-    internal::{HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
+    internal::{Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
     policy::Policy,
 };
 
@@ -53,8 +53,8 @@ impl<'a> Linter<'a, '_> {
                 self.covering.push((PatternId(*other), covers));
             }
         }
-        let applicable = pattern.resource_type.operations();
-        for row in pattern.rows().iter().filter(is_selected) {
+        let sensible = self.policy.settings().dialect.operations_of(pattern.resource_type);
+        for row in pattern.rows().iter().filter(is_wanted) {
             let Some(principal) = self.policy.principal(row.principal) else { continue };
             for operation in row.deny().or(row.allow()).iter() {
                 if operation != Operation::All && !applicable.contains(&operation) {
@@ -62,6 +62,10 @@ impl<'a> Linter<'a, '_> {
                 }
             }
             self.refused(pattern, row);
+            if !self.policy.host_can_match(row.host) {
+                self.range(pattern, row);
+                continue;
+            }
             if principal.kind() == PrincipalType::Role && !self.policy.is_role(row.principal) {
                 continue;
             }
@@ -121,7 +125,7 @@ impl<'a> Linter<'a, '_> {
             for principal in &self.scopes {
                 for broader in rows_of(pattern.rows(), *principal) {
                     let same = *principal == row.principal && broader.host == row.host;
-                    if !(same && *other == id) && (broader.host == HostId::ANY || broader.host == row.host) {
+                    if !(same && *other == id) && self.policy.host_covers(broader.host, row.host) {
                         visit(pattern, broader, same && twin);
                     }
                 }
@@ -182,8 +186,8 @@ impl<'a> Linter<'a, '_> {
         for permission in Permission::ALL {
             if row.of(*permission).meets(Operations::only(operation)) {
                 let acl = self.policy.acl(pattern, row, operation, *permission);
-                let words: Vec<&str> =
-                    pattern.resource_type.operations().iter().map(|known| known.spelling().cli).collect();
+                let known = self.policy.settings().dialect.operations_of(pattern.resource_type);
+                let words: Vec<&str> = known.iter().map(|known| known.spelling().cli).collect();
                 let message = format!(
                     "{} is for an operation that does not apply to a {}",
                     acl_text(&acl),
@@ -196,8 +200,25 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// Finds ACLs that could not be created today (D-27), with the codes and hints of that error. Errors of the principal are
-    /// reported once for all of its ACLs, elsewhere.
+    /// A range of hosts in a version of Kafka that does not know ranges (D-72).
+    fn range(&mut self, pattern: &Pattern, row: &Row) {
+        let (policy, version) = (self.policy, self.policy.settings().kafka_version);
+        let of = |permission: &Permission| {
+            let permission = *permission;
+            let acl = move |operation| policy.acl(pattern, row, operation, permission);
+            row.of(permission).iter().map(acl).collect::<Vec<_>>()
+        };
+        let acls: Vec<Acl> = Permission::ALL.iter().flat_map(of).collect();
+        let Some(first) = acls.first() else { return };
+        let message = format!("{} never matches: Kafka {version} does not know ranges of hosts", spoken(first));
+        let hint =
+            format!("upgrade to Kafka {} or later, or write an ACL for each address", KafkaVersion::WITH_HOST_RANGES);
+        let finding = Finding::new(FindingCode::HOST_RANGE_UNSUPPORTED, Severity::Warning, message, hint);
+        self.findings.push(finding.with_acls(acls));
+    }
+
+    /// What could not be created today (D-27): the same codes and hints as when it is. What is so of the principal is found
+    /// once for all of its ACLs.
     fn refused(&mut self, pattern: &Pattern, row: &Row) {
         let policy = self.policy;
         let acls = || {
@@ -218,7 +239,7 @@ impl<'a> Linter<'a, '_> {
 fn acl_text(acl: &Acl) -> String {
     let from = match acl.host {
         Host::Any => String::new(),
-        Host::Address(address) => format!(" from {address}"),
+        Host::Address(_) | Host::Range(_) => format!(" from {}", acl.host),
     };
     format!(
         "the {} of {} on the {} {} `{}` for `{}`{from}",

@@ -47,6 +47,7 @@ gbac_engine::code_table! {
         SUPERUSER_UNREACHABLE = "superuser_unreachable",
         ACCESS_GROUP_UNKNOWN = "access_group_unknown",
         ACL_UNREACHABLE = "acl_unreachable",
+        HOST_RANGE_UNSUPPORTED = "host_range_unsupported",
         OPERATION_FOREIGN = "operation_foreign",
         ROLE_MISSING = "role_missing",
         NAME_LETTER_CASE = "name_letter_case",

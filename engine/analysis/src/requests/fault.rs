@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Api, CATALOG, Presence, RequestSpec, ResourceNames, find, fold, is_implied, kind_from_name, kind_name};
 use gbac_engine::code::{Codes, merged};
 use gbac_engine::escape::escaped;
-use gbac_engine::model::ResourceType;
+use gbac_engine::model::{Dialect, ResourceType};
 
 /// The most characters of a text that are compared with the table's names.
 const MAX_COMPARED: usize = 96;
@@ -99,7 +99,7 @@ impl RequestFault {
             }
             Self::UnknownRequest { api, .. } => format!("see the requests of `{}` in the catalog", api.name()),
             Self::UnknownKind(_) => {
-                let kinds = ResourceType::ALL.iter().filter(|kind| !is_implied(**kind));
+                let kinds = Dialect::Platform.resource_types().iter().filter(|kind| !is_implied(**kind));
                 format!("resources are {}", or_list(&kinds.map(|kind| kind_name(*kind)).collect::<Vec<_>>()))
             }
             Self::Implied(_) => "remove it; there is only one".into(),

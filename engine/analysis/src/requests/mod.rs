@@ -6,7 +6,7 @@ mod recipe;
 mod resources;
 mod table;
 
-use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
+use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
 
 pub use fault::{RequestError, RequestFault};
 pub use need::{RequiredCheck, Requirement};
@@ -127,7 +127,7 @@ pub const fn kind_name(kind: ResourceType) -> &'static str {
 /// Parses the exact short name of a resource type.
 #[must_use]
 pub fn kind_from_name(text: &str) -> Option<ResourceType> {
-    ResourceType::ALL.iter().copied().find(|kind| kind_name(*kind) == text)
+    Dialect::Platform.resource_types().iter().copied().find(|kind| kind_name(*kind) == text)
 }
 
 /// Whether requests never name this type because there is exactly one resource: the cluster and the registry.

@@ -174,6 +174,8 @@ pub(super) const fn type_text(kind: ResourceType) -> &'static str {
         ResourceType::TransactionalId => "transactional ID",
         ResourceType::Registry => "Schema Registry",
         ResourceType::Subject => "subject",
+        ResourceType::DelegationToken => "delegation token",
+        ResourceType::User => "user",
     }
 }
 

@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, Host, HostRange, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::settings_to_json;
 use serde_json::{Map, Value};
@@ -79,17 +81,20 @@ impl RowWrite {
 }
 
 /// The byte of an enumeration value is its index here. This is part of the format, so new values come last.
-const PRINCIPALS: [PrincipalType; 3] = [PrincipalType::User, PrincipalType::Group, PrincipalType::Role];
-const RESOURCES: [ResourceType; 6] = [
+const PRINCIPALS: [PrincipalType; 4] =
+    [PrincipalType::User, PrincipalType::Group, PrincipalType::Role, PrincipalType::Other];
+const RESOURCES: [ResourceType; 8] = [
     ResourceType::Topic,
     ResourceType::Group,
     ResourceType::Cluster,
     ResourceType::TransactionalId,
     ResourceType::Registry,
     ResourceType::Subject,
+    ResourceType::DelegationToken,
+    ResourceType::User,
 ];
 const PATTERNS: [PatternType; 2] = [PatternType::Literal, PatternType::Prefixed];
-const OPERATIONS: [Operation; 11] = [
+const OPERATIONS: [Operation; 14] = [
     Operation::All,
     Operation::Read,
     Operation::Write,
@@ -101,12 +106,32 @@ const OPERATIONS: [Operation; 11] = [
     Operation::DescribeConfigs,
     Operation::AlterConfigs,
     Operation::IdempotentWrite,
+    Operation::CreateTokens,
+    Operation::DescribeTokens,
+    Operation::TwoPhaseCommit,
 ];
 const PERMISSIONS: [Permission; 2] = [Permission::Deny, Permission::Allow];
 
 fn push_value<T: PartialEq>(key: &mut Vec<u8>, all: &[T], value: &T) {
     let place = all.iter().position(|known| known == value).and_then(|place| u8::try_from(place).ok());
     key.push(place.unwrap_or(u8::MAX));
+}
+
+/// The bit of the byte before an address that says that its prefix follows.
+const RANGE: u8 = 16;
+
+/// An address after a byte with its version.
+fn push_address(key: &mut Vec<u8>, kind: u8, address: IpAddr) {
+    match address {
+        IpAddr::V4(address) => {
+            key.push(kind | 4);
+            key.extend(address.octets());
+        }
+        IpAddr::V6(address) => {
+            key.push(kind | 6);
+            key.extend(address.octets());
+        }
+    }
 }
 
 /// A string after its length, so that no name is a prefix of another.
@@ -135,13 +160,10 @@ fn acl_key(acl: &Acl) -> Vec<u8> {
     push_text(&mut key, &acl.resource_name);
     match acl.host {
         Host::Any => key.push(0),
-        Host::Address(IpAddr::V4(address)) => {
-            key.push(4);
-            key.extend(address.octets());
-        }
-        Host::Address(IpAddr::V6(address)) => {
-            key.push(6);
-            key.extend(address.octets());
+        Host::Address(address) => push_address(&mut key, 0, address),
+        Host::Range(range) => {
+            push_address(&mut key, RANGE, range.address());
+            key.push(range.prefix());
         }
     }
     push_value(&mut key, &OPERATIONS, &acl.operation);
@@ -192,12 +214,18 @@ impl<'k> KeyReader<'k> {
     }
 
     fn host(&mut self) -> Option<Host> {
-        Some(match self.array()? {
-            [0] => Host::Any,
-            [4] => Host::Address(IpAddr::from(self.array::<4>()?)),
-            [6] => Host::Address(IpAddr::from(self.array::<16>()?)),
+        let [kind] = self.array()?;
+        let address = match kind & !RANGE {
+            0 if kind == 0 => return Some(Host::Any),
+            4 => IpAddr::from(self.array::<4>()?),
+            6 => IpAddr::from(self.array::<16>()?),
             _ => return None,
-        })
+        };
+        if kind & RANGE == 0 {
+            return Some(Host::Address(address));
+        }
+        let [prefix] = self.array()?;
+        HostRange::new(address, prefix.into()).map(Host::Range)
     }
 
     fn finish<T>(&self, value: T) -> Option<T> {
@@ -338,6 +366,7 @@ fn merge<T: Ord>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gbac_engine::Dialect;
 
     #[test]
     fn every_enumeration_value_has_a_byte() {
@@ -350,14 +379,14 @@ mod tests {
 
     #[test]
     fn keys_round_trip_and_truncated_keys_are_rejected() {
-        for host in ["*", "10.0.0.7", "2001:db8::1"] {
-            for principal in ["User:*", "Group:/a/b", "Role:ü:\u{1}"] {
+        for host in ["*", "10.0.0.7", "2001:db8::1", "10.0.0.5/8", "2001:db8::/32", "::/0"] {
+            for principal in ["User:*", "Group:/a/b", "Role:ü:\u{1}", "Service:billing"] {
                 let acl = Acl {
                     resource_type: ResourceType::Subject,
                     resource_name: "a\0b".into(),
                     pattern_type: PatternType::Prefixed,
-                    principal: Principal::parse(principal).unwrap(),
-                    host: Host::parse(host).unwrap(),
+                    principal: Principal::parse_in(Dialect::Kafka, principal).unwrap(),
+                    host: Host::parse_in(Dialect::Kafka, host).unwrap(),
                     operation: Operation::IdempotentWrite,
                     permission: Permission::Deny,
                 };

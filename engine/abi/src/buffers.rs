@@ -1,0 +1,78 @@
+//! Memory that the host writes into: a call may only name bytes of a buffer that is there.
+
+use std::collections::BTreeMap;
+
+use crate::AbiError;
+
+/// The most bytes of one buffer. Records go in chunks, so that loading does not leave memory behind that nothing needs.
+const MOST_BYTES: usize = 16 << 20;
+/// The most buffers at a time.
+const MOST_BUFFERS: usize = 64;
+
+/// Buffers by their address.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers(BTreeMap<usize, Vec<u8>>);
+
+impl Buffers {
+    /// Makes a buffer of zeros, and returns its address.
+    pub(crate) fn alloc(&mut self, len: usize) -> Result<usize, AbiError> {
+        if len == 0 || len > MOST_BYTES || self.0.len() == MOST_BUFFERS {
+            return Err(AbiError::Limit);
+        }
+        let mut bytes: Vec<u8> = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| AbiError::Limit)?;
+        bytes.resize(len, 0);
+        let address = bytes.as_ptr() as usize;
+        self.0.insert(address, bytes);
+        Ok(address)
+    }
+
+    /// Gives a buffer back.
+    pub(crate) fn free(&mut self, address: usize, len: usize) -> Result<(), AbiError> {
+        if self.0.get(&address).is_none_or(|bytes| bytes.len() != len) {
+            return Err(AbiError::Address);
+        }
+        self.0.remove(&address);
+        Ok(())
+    }
+
+    /// The bytes at an address, all of them in one buffer.
+    pub(crate) fn bytes(&self, address: usize, len: usize) -> Result<&[u8], AbiError> {
+        let find = || {
+            let (start, bytes) = self.0.range(..=address).next_back()?;
+            let from = address - start;
+            bytes.get(from..from.checked_add(len)?)
+        };
+        find().ok_or(AbiError::Address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bytes_of_a_buffer_are_read() {
+        let mut buffers = Buffers::default();
+        let address = buffers.alloc(8).unwrap();
+        assert_eq!(buffers.bytes(address, 8), Ok(&[0; 8][..]));
+        assert_eq!(buffers.bytes(address + 3, 5).map(<[u8]>::len), Ok(5));
+        assert_eq!(buffers.bytes(address + 8, 0), Ok(&[][..]));
+        for (address, len) in
+            [(address, 9), (address + 9, 0), (address - 1, 1), (0, 0), (address, usize::MAX), (usize::MAX, 1)]
+        {
+            assert_eq!(buffers.bytes(address, len), Err(AbiError::Address), "{len}");
+        }
+        assert_eq!(buffers.free(address, 7), Err(AbiError::Address));
+        assert_eq!(buffers.free(address + 1, 7), Err(AbiError::Address));
+        assert_eq!(buffers.free(address, 8), Ok(()));
+        assert_eq!(buffers.free(address, 8), Err(AbiError::Address));
+        for len in [0, MOST_BYTES + 1, usize::MAX] {
+            assert_eq!(buffers.alloc(len), Err(AbiError::Limit));
+        }
+        for _ in 0..MOST_BUFFERS {
+            buffers.alloc(1).unwrap();
+        }
+        assert_eq!(buffers.alloc(1), Err(AbiError::Limit));
+    }
+}

@@ -1,0 +1,113 @@
+//! The hosts of Kafka's ACLs, which are texts there: when such a text matches a client, and as what.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use gbac_engine::{Host, HostRange};
+
+/// What the host of an ACL means to Kafka.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KafkaHost {
+    /// It matches as this host does; and whether it is the only text for it, so that no other ACL is for the same host.
+    Matches(Host, bool),
+    /// It matches no client: not the text that Java has for an address, nor a range.
+    Never,
+}
+
+/// Reads the host of an ACL as Kafka compares it: `*`, the text of the client's address, or a range (D-72).
+pub(crate) fn kafka_host(text: &str) -> KafkaHost {
+    if text == "*" {
+        return KafkaHost::Matches(Host::Any, true);
+    }
+    if let Some((address, prefix)) = text.split_once('/') {
+        let range = range(address, prefix);
+        return range
+            .map_or(KafkaHost::Never, |range| KafkaHost::Matches(Host::Range(range), range.to_string() == text));
+    }
+    let address = text.parse::<IpAddr>().ok().filter(|address| java_text(*address) == text);
+    address.map_or(KafkaHost::Never, |address| KafkaHost::Matches(Host::Address(address), true))
+}
+
+/// The address of a client; a zone behind it does not count.
+pub(crate) fn client(text: &str) -> Option<IpAddr> {
+    let address = text.split_once('%').map_or(text, |(address, _)| address);
+    Host::parse_address(address).ok()
+}
+
+/// An address as Java writes it: IPv6 with all eight groups.
+fn java_text(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => address.segments().map(|group| format!("{group:x}")).join(":"),
+    }
+}
+
+/// A range as Kafka reads it, which allows leading zeros, and brackets around IPv6 addresses.
+fn range(address: &str, prefix: &str) -> Option<HostRange> {
+    let is_number =
+        |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_ipv6 = address.contains(':');
+    if !is_number(prefix, if is_ipv6 { 4 } else { 2 }) {
+        return None;
+    }
+    let address = if is_ipv6 {
+        let bare = address.strip_prefix('[').and_then(|bare| bare.strip_suffix(']')).unwrap_or(address);
+        IpAddr::V6(bare.parse::<Ipv6Addr>().ok()?)
+    } else {
+        let octets = address.split('.').map(|octet| if is_number(octet, 3) { octet.parse::<u8>().ok() } else { None });
+        let octets: Option<Vec<u8>> = octets.collect();
+        IpAddr::V4(Ipv4Addr::from(<[u8; 4]>::try_from(octets?).ok()?))
+    };
+    HostRange::new(address, prefix.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Kafka 4.4.0 answers.
+    #[test]
+    fn hosts_mean_what_they_do_in_kafka() {
+        let includes = |host: &str, client_text: &str| match kafka_host(host) {
+            KafkaHost::Matches(host, _) => host.includes(client(client_text).unwrap()),
+            KafkaHost::Never => false,
+        };
+        for (host, client) in [
+            ("*", "10.1.2.3"),
+            ("10.1.2.3", "10.1.2.3"),
+            ("0:0:0:0:0:0:0:1", "0:0:0:0:0:0:0:1"),
+            ("10.0.0.0/8", "10.1.2.3"),
+            ("010.0.0.0/08", "10.1.2.3"),
+            ("0.0.0.0/0", "1.2.3.4"),
+            ("2001:0db8::/032", "2001:db8:0:0:0:0:0:1"),
+            ("[2001:db8::]/32", "2001:db8:0:0:0:0:0:1"),
+            ("2001:db8::1.2.3.4/32", "2001:db8:0:0:0:0:0:1"),
+            ("fe80::/10", "fe80:0:0:0:0:0:0:1%eth0"),
+        ] {
+            assert!(includes(host, client), "{client} is {host}");
+        }
+        for host in [
+            "::1",
+            "0:0:0:0:0:0:0:01",
+            "::ffff:10.1.2.3",
+            "010.1.2.3",
+            "broker",
+            "",
+            "10.0.0.0/+8",
+            "10.0.0.0/33",
+            "10.0.0.0/8 ",
+            "10.0/8",
+            "10.0.0.0/255.0.0.0",
+            "::ffff:10.0.0.0/104",
+            "2001:db8::/129",
+            "fe80::%lo/10",
+            "10.0.0.0/8/8",
+            "/8",
+            "10.0.0.0/",
+        ] {
+            assert_eq!(kafka_host(host), KafkaHost::Never, "{host}");
+        }
+        assert!(matches!(kafka_host("10.0.0.0/8"), KafkaHost::Matches(_, true)));
+        assert!(matches!(kafka_host("10.0.0.0/08"), KafkaHost::Matches(_, false)));
+        assert_eq!(client("localhost"), None);
+    }
+}

@@ -1,0 +1,235 @@
+//! One instance of the module: a policy, the identities that are open, and the result of the last call that has a text.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use gbac_engine::policy::{Change, Settings};
+use gbac_engine::{Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request, internal};
+
+use crate::identities::Identities;
+use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
+use crate::{AbiError, HAS_ACLS, extraction, hosts, values, words};
+
+/// What the functions of the module work on.
+#[derive(Debug, Default)]
+pub struct Instance {
+    policy: Policy,
+    /// ACLs whose host matches nobody. They decide nothing, but they are for their resources.
+    unmatched: Policy,
+    /// The texts of a host, of each ACL that is there with one of several texts for its host.
+    spelled: BTreeMap<Acl, BTreeSet<String>>,
+    identities: Identities,
+    result: Vec<u8>,
+}
+
+impl Instance {
+    /// Empties the policy, with the settings, and closes every identity.
+    pub fn clear(&mut self) {
+        let mut identities = std::mem::take(&mut self.identities);
+        identities.clear();
+        *self = Self { identities, ..Self::default() };
+    }
+
+    /// Makes the changes of some records, all or none; returns how many of them changed something.
+    ///
+    /// # Errors
+    /// A record cannot be read or made. Nothing has changed then.
+    pub fn apply(&mut self, records: &[u8]) -> Result<i32, AbiError> {
+        let records = read_records(records, self.policy.settings().dialect, self.is_empty())?;
+        let mut changed = 0;
+        for record in records {
+            changed += i32::from(self.make(record)?);
+        }
+        Ok(changed)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.policy.acl_count() + self.policy.role_count() + self.unmatched.acl_count() == 0
+    }
+
+    /// Makes one change. Reading has refused everything that could be refused here.
+    fn make(&mut self, record: Record) -> Result<bool, AbiError> {
+        match record {
+            Record::AddAcl(record) => self.add(record),
+            Record::RemoveAcl(record) => self.remove(record),
+            Record::AddMember(role, member) => {
+                if !self.policy.has_role(&role) {
+                    self.change(Change::CreateRole(role.clone()))?;
+                }
+                self.change(Change::AddMember { role, member })
+            }
+            Record::RemoveMember(role, member) => {
+                if !self.policy.has_role(&role) {
+                    return Ok(false);
+                }
+                let removed = self.change(Change::RemoveMember { role: role.clone(), member })?;
+                // A role is there while it has members.
+                if self.policy.role(&role).is_some_and(|role| role.members.is_empty()) {
+                    self.change(Change::DeleteRole { name: role, delete_acls: false })?;
+                }
+                Ok(removed)
+            }
+            Record::Settings(dialect, kafka_version) => self.set(|settings| {
+                (settings.dialect, settings.kafka_version) = (dialect, kafka_version);
+            }),
+            Record::AddSuperuser(name) => self.set(|settings| settings.superusers.insert(name)),
+            Record::RemoveSuperuser(name) => self.set(|settings| {
+                settings.superusers = settings.superusers.iter().filter(|known| **known != name).cloned().collect();
+            }),
+            Record::HashSeed(seed) => {
+                internal::set_hash_seed(seed);
+                self.policy = Policy::new(self.policy.settings().clone());
+                self.unmatched = Policy::new(self.unmatched.settings().clone());
+                Ok(true)
+            }
+        }
+    }
+
+    fn change(&mut self, change: Change) -> Result<bool, AbiError> {
+        self.policy.apply(change).map_err(|_| AbiError::State)
+    }
+
+    fn set(&mut self, change: impl FnOnce(&mut Settings)) -> Result<bool, AbiError> {
+        let mut settings = self.policy.settings().clone();
+        change(&mut settings);
+        let kafka = Settings { dialect: settings.dialect, ..Settings::default() };
+        self.unmatched.apply(Change::Settings(Box::new(kafka))).map_err(|_| AbiError::State)?;
+        self.change(Change::Settings(Box::new(settings)))
+    }
+
+    fn add(&mut self, AclRecord { acl, host }: AclRecord) -> Result<bool, AbiError> {
+        match host {
+            HostRecord::Never => self.unmatched.apply(Change::AddAcl(acl)).map_err(|_| AbiError::State),
+            HostRecord::Plain if !self.spelled.contains_key(&acl) => self.change(Change::AddAcl(acl)),
+            HostRecord::Plain => Ok(self.spell(&acl, acl.host.to_string())),
+            HostRecord::Spelled(text) => {
+                let is_new = self.spell(&acl, text);
+                self.change(Change::AddAcl(acl)).map(|_| is_new)
+            }
+        }
+    }
+
+    /// Adds a text to those of an ACL; says whether it is new.
+    fn spell(&mut self, acl: &Acl, text: String) -> bool {
+        let there = self.policy.has_acl(acl);
+        let plain = || there.then(|| acl.host.to_string()).into_iter().collect();
+        self.spelled.entry(acl.clone()).or_insert_with(plain).insert(text)
+    }
+
+    fn remove(&mut self, AclRecord { acl, host }: AclRecord) -> Result<bool, AbiError> {
+        let text = match host {
+            HostRecord::Never => return self.unmatched.apply(Change::RemoveAcl(acl)).map_err(|_| AbiError::State),
+            HostRecord::Plain => acl.host.to_string(),
+            HostRecord::Spelled(text) => text,
+        };
+        let Some(texts) = self.spelled.get_mut(&acl) else {
+            return if text == acl.host.to_string() { self.change(Change::RemoveAcl(acl)) } else { Ok(false) };
+        };
+        let removed = texts.remove(&text);
+        if texts.is_empty() {
+            self.spelled.remove(&acl);
+            self.change(Change::RemoveAcl(acl))?;
+        }
+        Ok(removed)
+    }
+
+    /// Reads the user and the groups of a token's claims; returns the result.
+    ///
+    /// # Errors
+    /// The rules or the claims cannot be read, or name no user.
+    pub fn extract(&mut self, bytes: &[u8]) -> Result<&[u8], AbiError> {
+        let found = extraction::extraction(bytes)?;
+        Ok(self.keep(&found))
+    }
+
+    /// Opens an identity: a principal and its groups. Returns its handle.
+    ///
+    /// # Errors
+    /// The bytes cannot be read, or the principal is none that sends requests.
+    pub fn open(&mut self, bytes: &[u8]) -> Result<i32, AbiError> {
+        let mut reader = Reader::new(bytes);
+        let principal = principal(reader.text()?, self.policy.settings().dialect)?;
+        let groups = reader.texts()?;
+        let (identity, _) = Identity::of_principal(&principal, groups).map_err(|_| AbiError::Principal)?;
+        self.identities.open(PreparedIdentity::new(&self.policy, identity))
+    }
+
+    /// Closes an identity.
+    ///
+    /// # Errors
+    /// The handle is of none.
+    pub fn close(&mut self, handle: i32) -> Result<(), AbiError> {
+        self.identities.close(handle)
+    }
+
+    /// The operations that an identity may do on a resource, a bit each, and [`HAS_ACLS`]. The bytes are the client's host, as long
+    /// as `host_length` says, and the name of the resource; the length -1 is no host.
+    ///
+    /// # Errors
+    /// The handle is of no identity, the type of no resource, or the bytes cannot be read.
+    pub fn mask(&mut self, handle: i32, resource_type: i32, host_length: i32, bytes: &[u8]) -> Result<i32, AbiError> {
+        let Self { policy, unmatched, identities, .. } = self;
+        let identity = identities.get(handle)?;
+        let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
+        let access = identity.access(policy, &request);
+        let mask = access.operations().fold(0, |mask, operation| mask | 1 << values::operation_code(operation));
+        let covers = || !unmatched.covering(request.resource_type, request.resource_name).as_slice().is_empty();
+        let has_acls = access.has_acls() || unmatched.acl_count() > 0 && covers();
+        Ok(if has_acls { mask | HAS_ACLS } else { mask })
+    }
+
+    /// Explains how a request is decided; returns the text.
+    ///
+    /// # Errors
+    /// As [`Instance::mask`], and the number is of no operation.
+    pub fn explain(
+        &mut self,
+        handle: i32,
+        operation: i32,
+        resource_type: i32,
+        host_length: i32,
+        bytes: &[u8],
+    ) -> Result<&[u8], AbiError> {
+        let Self { policy, identities, .. } = self;
+        let identity = identities.get(handle)?;
+        let operation = values::operation(operation, policy.settings().dialect)?;
+        let request = request(policy, operation, resource_type, host_length, bytes)?;
+        let words = words::explanation(&identity.decide(policy, &request));
+        Ok(self.keep(words.as_bytes()))
+    }
+
+    /// Keeps a result until the next one: its length, and its bytes.
+    fn keep(&mut self, found: &[u8]) -> &[u8] {
+        self.result.clear();
+        self.result.extend((found.len() as u32).to_le_bytes());
+        self.result.extend(found);
+        &self.result
+    }
+}
+
+fn request<'b>(
+    policy: &Policy,
+    operation: Operation,
+    resource_type: i32,
+    host_length: i32,
+    bytes: &'b [u8],
+) -> Result<Request<'b>, AbiError> {
+    let resource_type = values::resource_type(resource_type, policy.settings().dialect)?;
+    let (host, name) = match usize::try_from(host_length) {
+        Ok(length) => {
+            let (host, name) = bytes.split_at_checked(length).ok_or(AbiError::Length)?;
+            (Some(client(policy.settings().dialect, text(host)?)?), name)
+        }
+        Err(_) if host_length == -1 => (None, bytes),
+        Err(_) => return Err(AbiError::Length),
+    };
+    Ok(Request::new(operation, resource_type, text(name)?, At::IgnoringExpiry).with_host(host))
+}
+
+fn client(dialect: Dialect, text: &str) -> Result<IpAddr, AbiError> {
+    let address = match dialect {
+        Dialect::Platform => gbac_engine::Host::parse_address(text).ok(),
+        Dialect::Kafka => hosts::client(text),
+    };
+    address.ok_or(AbiError::Host)
+}

@@ -1,0 +1,333 @@
+//! Hosts of ACLs: any, one address, or in Kafka a range of addresses (D-04, D-72).
+
+use std::fmt;
+use std::net::IpAddr;
+
+use super::Dialect;
+use crate::escape::escaped;
+use crate::text::plain_number;
+
+/// From where a request may come (D-04).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Host {
+    /// `*`.
+    Any,
+    /// One IPv4 or IPv6 address; an IPv4-mapped IPv6 address is kept as its IPv4 one.
+    Address(IpAddr),
+    /// The addresses of a range (dialect `kafka`).
+    Range(HostRange),
+}
+
+/// The addresses that share their first bits, as CIDR notation names them. The other bits of the address are kept as they were
+/// written: `10.0.0.5/8` and `10.0.0.0/8` are two ACLs of Kafka for the same addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostRange {
+    address: IpAddr,
+    prefix: u8,
+}
+
+/// A text that names no host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostError(String);
+
+error_codes! {
+    pub HostError {
+        _ => "host_invalid",
+    }
+}
+
+impl HostError {
+    /// This text names no host.
+    pub(super) fn new(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        if self.0.contains('/') {
+            "write one address or `*`, not a range"
+        } else if self.0.contains('%') {
+            "remove the zone (`%...`)"
+        } else {
+            "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
+        }
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is neither `*` nor an IP address", escaped(&self.0))
+    }
+}
+
+impl std::error::Error for HostError {}
+
+impl HostRange {
+    /// Reads a range such as `10.0.0.0/8`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (address, prefix) = text.split_once('/')?;
+        Self::new(address.parse().ok()?, plain_number(prefix)?)
+    }
+
+    /// The addresses that share so many bits with this one. A range of IPv4-mapped addresses is none: Kafka knows the addresses
+    /// in it as IPv4 ones only.
+    #[must_use]
+    pub fn new(address: IpAddr, prefix: u32) -> Option<Self> {
+        let is_range = prefix <= bits(address) && address.to_canonical() == address;
+        let prefix = u8::try_from(prefix).ok().filter(|_| is_range)?;
+        Some(Self { address, prefix })
+    }
+
+    /// How many bits of the address differ within the range.
+    #[must_use]
+    pub fn free_bits(self) -> u8 {
+        bits(self.address) as u8 - self.prefix
+    }
+
+    /// Whether an address is in it; it is in no IPv4 range if it is not an IPv4 address.
+    #[must_use]
+    pub fn contains(self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        address.is_ipv4() == self.address.is_ipv4() && self.start_of(address) == self.start_of(self.address)
+    }
+
+    /// Whether all addresses of another range are in it.
+    #[must_use]
+    pub fn covers(self, other: Self) -> bool {
+        self.prefix <= other.prefix && self.contains(other.address)
+    }
+
+    /// The address as it was written.
+    #[must_use]
+    pub const fn address(self) -> IpAddr {
+        self.address
+    }
+
+    /// How many bits of the address are the same within the range.
+    #[must_use]
+    pub const fn prefix(self) -> u8 {
+        self.prefix
+    }
+
+    /// The same addresses, named by the first one.
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        Self { address: self.ends().0, ..self }
+    }
+
+    /// The two halves; none of one address.
+    #[must_use]
+    pub fn halves(self) -> Option<[Self; 2]> {
+        let prefix = self.prefix + u8::from(self.free_bits() > 0);
+        let (start, end) = self.ends();
+        (prefix > self.prefix).then(|| [start, end].map(|address| Self { address, prefix }.normalized()))
+    }
+
+    /// The first address and the last one.
+    #[must_use]
+    pub fn ends(self) -> (IpAddr, IpAddr) {
+        let start = self.start_of(self.address);
+        let end = start | 1_u128.checked_shl(self.free_bits().into()).map_or(u128::MAX, |size| size - 1);
+        (address_of(start, self.address.is_ipv4()), address_of(end, self.address.is_ipv4()))
+    }
+
+    fn start_of(self, address: IpAddr) -> u128 {
+        let free = u32::from(self.free_bits());
+        number(address).checked_shr(free).and_then(|kept| kept.checked_shl(free)).unwrap_or(0)
+    }
+}
+
+/// How many bits an address has.
+const fn bits(address: IpAddr) -> u32 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// An address as a number.
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u32::from(address).into(),
+        IpAddr::V6(address) => address.into(),
+    }
+}
+
+fn address_of(number: u128, is_ipv4: bool) -> IpAddr {
+    if is_ipv4 { IpAddr::V4((number as u32).into()) } else { IpAddr::V6(number.into()) }
+}
+
+impl fmt::Display for HostRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+impl Host {
+    /// Reads `*` or one address.
+    ///
+    /// # Errors
+    /// Ranges, names, zones and anything else.
+    ///
+    /// ```
+    /// use gbac_engine::model::Host;
+    /// assert_eq!(Host::parse("::ffff:10.0.0.7")?, Host::parse("10.0.0.7")?);
+    /// assert!(Host::parse("10.0.0.0/8").is_err());
+    /// # Ok::<(), gbac_engine::model::HostError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, HostError> {
+        if text == "*" { Ok(Self::Any) } else { Self::parse_address(text).map(Self::Address) }
+    }
+
+    /// Reads the host of an ACL in a dialect: in Kafka also a range.
+    ///
+    /// # Errors
+    /// As [`Host::parse`].
+    ///
+    /// ```
+    /// use gbac_engine::model::{Dialect, Host};
+    /// let host = Host::parse_in(Dialect::Kafka, "10.0.0.0/8")?;
+    /// assert!(host.includes("10.1.2.3".parse().unwrap()));
+    /// assert!(Host::parse_in(Dialect::Platform, "10.0.0.0/8").is_err());
+    /// # Ok::<(), gbac_engine::model::HostError>(())
+    /// ```
+    pub fn parse_in(dialect: Dialect, text: &str) -> Result<Self, HostError> {
+        match HostRange::parse(text) {
+            Some(range) if dialect == Dialect::Kafka => Ok(Self::Range(range)),
+            _ => Self::parse(text),
+        }
+    }
+
+    /// Reads one address, as a request names it.
+    ///
+    /// # Errors
+    /// Anything but an address; `*` is a pattern and no address.
+    pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
+        text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| HostError(text.into()))
+    }
+
+    /// Whether a request from an address comes from here.
+    #[must_use]
+    pub fn includes(self, address: IpAddr) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Address(own) => own == address.to_canonical(),
+            Self::Range(range) => range.contains(address),
+        }
+    }
+
+    /// Whether every request from another host comes from here too.
+    #[must_use]
+    pub fn covers(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Any, _) => true,
+            (_, Self::Any) => false,
+            (Self::Range(range), Self::Range(other)) => range.covers(other),
+            (Self::Address(own), Self::Range(other)) => other.free_bits() == 0 && other.contains(own),
+            (_, Self::Address(address)) => self.includes(address),
+        }
+    }
+
+    /// Whether a request can come from both. Two ranges have no address in common, or one of them covers the other.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.covers(other) || other.covers(self)
+    }
+
+    /// How many addresses it leaves open, as an order: one address first, then ranges, the smallest first, then any (D-20, D-72).
+    #[must_use]
+    pub fn breadth(self) -> u8 {
+        match self {
+            Self::Address(_) => 0,
+            Self::Range(range) => 1 + range.free_bits(),
+            Self::Any => u8::MAX,
+        }
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::Address(address) => address.fmt(f),
+            Self::Range(range) => range.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_compare_as_addresses() {
+        let host = |text| Host::parse(text).unwrap();
+        assert_eq!(host("::ffff:10.0.0.1"), host("10.0.0.1"));
+        assert_eq!(host("0:0:0:0:0:0:0:1"), host("::1"));
+        for text in ["10.0.0.0/8", "localhost", "fe80::1%eth0", "", " 10.0.0.1", "[::1]", "010.0.0.1", "**"] {
+            assert_eq!(Host::parse(text).unwrap_err().code(), "host_invalid", "{text}");
+        }
+    }
+
+    /// What Kafka 4.4 says to the same texts.
+    #[test]
+    fn ranges_contain_what_they_do_in_kafka() {
+        let contains = |range: &str, address: &str| {
+            HostRange::parse(range).is_some_and(|range| range.contains(address.parse().unwrap()))
+        };
+        for (range, address) in [
+            ("10.0.0.0/8", "10.1.2.3"),
+            ("10.9.9.9/8", "10.1.2.3"),
+            ("10.0.0.0/8", "10.0.0.0"),
+            ("10.0.0.0/8", "10.255.255.255"),
+            ("0.0.0.0/0", "1.2.3.4"),
+            ("10.1.2.3/32", "10.1.2.3"),
+            ("10.1.2.3/31", "10.1.2.2"),
+            ("::1/128", "::1"),
+            ("::/0", "::1"),
+            ("2001:db8::/32", "2001:db8::1"),
+            ("2001:DB8::5/32", "2001:db8::1"),
+            ("2001:db8:0:0::/33", "2001:db8::1"),
+            ("10.0.0.0/8", "::ffff:10.1.2.3"),
+        ] {
+            assert!(contains(range, address), "{address} in {range}");
+        }
+        for (range, address) in [
+            ("10.0.0.0/33", "10.1.2.3"),
+            ("10.0.0.0/8 ", "10.1.2.3"),
+            ("10.0.0.0/+8", "10.1.2.3"),
+            ("10.0/8", "10.1.2.3"),
+            ("::ffff:10.0.0.0/104", "10.1.2.3"),
+            ("::/0", "10.1.2.3"),
+            ("::1.2.3.4/96", "1.2.3.4"),
+            ("2001:db8::/129", "2001:db8::1"),
+            ("0.0.0.0/0", "2001:db8::1"),
+            ("10.0.0.0/8", "11.0.0.0"),
+            ("10.0.0.0/8", "9.255.255.255"),
+        ] {
+            assert!(!contains(range, address), "{address} in {range}");
+        }
+    }
+
+    #[test]
+    fn hosts_cover_and_overlap() {
+        let host = |text| Host::parse_in(Dialect::Kafka, text).unwrap();
+        let in_order = ["10.0.0.1", "10.0.0.1/32", "10.0.0.0/24", "10.0.0.0/8", "0.0.0.0/0", "*"];
+        for (place, narrow) in in_order.iter().enumerate() {
+            for (other, broad) in in_order.iter().enumerate() {
+                let (narrow, broad) = (host(narrow), host(broad));
+                assert!(narrow.overlaps(broad));
+                // One address and the range of it are the same hosts.
+                assert_eq!(broad.covers(narrow), other >= place || other + place == 1, "{broad} covers {narrow}");
+                assert_eq!(broad.breadth().cmp(&narrow.breadth()), other.cmp(&place));
+            }
+        }
+        for (one, other) in [("10.0.0.0/8", "11.0.0.0/8"), ("10.0.0.0/8", "::/0"), ("10.0.0.0/8", "11.0.0.1")] {
+            assert!(!host(one).overlaps(host(other)));
+        }
+        let ends = |text| HostRange::parse(text).unwrap().ends();
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        assert_eq!(ends("10.9.9.9/8"), (address("10.0.0.0"), address("10.255.255.255")));
+        assert_eq!(ends("::/0"), (address("::"), address("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")));
+        assert_eq!(ends("::1/128"), (address("::1"), address("::1")));
+    }
+}

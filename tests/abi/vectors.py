@@ -1,0 +1,135 @@
+"""The plain module from Python with wasmtime: every vector that names a user and groups, and malformed calls (docs/abi.md)."""
+
+import json
+import os
+import random
+import struct
+from ipaddress import IPv6Address
+from pathlib import Path
+
+from wasmtime import Engine, Instance, Module, Store
+
+VECTORS = Path(__file__).resolve().parent.parent / "vectors"
+RESOURCE_TYPES = {
+    "TOPIC": 2, "GROUP": 3, "CLUSTER": 4, "TRANSACTIONAL_ID": 5, "DELEGATION_TOKEN": 6, "USER": 7, "REGISTRY": 64,
+    "SUBJECT": 65,
+}
+OPERATIONS = [
+    "ALL", "READ", "WRITE", "CREATE", "DELETE", "ALTER", "DESCRIBE", "CLUSTER_ACTION", "DESCRIBE_CONFIGS",
+    "ALTER_CONFIGS", "IDEMPOTENT_WRITE", "CREATE_TOKENS", "DESCRIBE_TOKENS", "TWO_PHASE_COMMIT",
+]
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def texts(values):
+    return struct.pack("<I", len(values)) + b"".join(map(text, values))
+
+
+def host_text(host, dialect):
+    if dialect == "kafka" and ":" in host and "/" not in host:
+        return ":".join(f"{int(group, 16):x}" for group in IPv6Address(host).exploded.split(":"))
+    return host
+
+
+def records(policy):
+    settings = policy.get("settings", {})
+    dialect = settings.get("dialect", "platform")
+    major, minor = map(int, settings.get("kafka_version", "4.4").split("."))
+    yield struct.pack("<BBHH", 5, int(dialect == "kafka"), major, minor)
+    for name in settings.get("superusers", []):
+        yield b"\x06" + text(name)
+    for role in policy.get("roles", []):
+        for member in role.get("members", []):
+            yield b"\x03" + text(role["name"]) + text(member["principal"])
+    for acl in policy.get("acls", []):
+        yield bytes([
+            1,
+            RESOURCE_TYPES[acl["resource_type"].removeprefix("RESOURCE_TYPE_")],
+            4 if acl["resource_pattern_type"].endswith("PREFIXED") else 3,
+            2 + OPERATIONS.index(acl["operation"].removeprefix("OPERATION_")),
+            3 if acl["permission_type"].endswith("ALLOW") else 2,
+        ]) + text(acl["principal"]) + text(host_text(acl["host"], dialect)) + text(acl.get("resource_name", ""))
+
+
+class Host:
+    """One instance of the module, and a buffer."""
+
+    SIZE = 1 << 20
+
+    def __init__(self, engine, module):
+        self.store = Store(engine)
+        self.exports = Instance(self.store, module, []).exports(self.store)
+        self.buffer = self.exports["gbac_alloc"](self.store, self.SIZE)
+
+    def call(self, name, *args, data=b""):
+        self.exports["memory"].write(self.store, data, self.buffer)
+        return self.exports[name](self.store, *args, self.buffer, len(data))
+
+    def raw(self, name, *args):
+        return self.exports[name](self.store, *args)
+
+    def request(self, name, *args, host, resource):
+        length = -1 if host is None else len(host.encode())
+        return self.call(name, *args, length, data=(host or "").encode() + resource.encode())
+
+    def result(self, address):
+        assert address >= 0, address
+        length = struct.unpack("<I", self.exports["memory"].read(self.store, address, address + 4))[0]
+        return bytes(self.exports["memory"].read(self.store, address + 4, address + 4 + length))
+
+
+def holds(engine, module):
+    compared = 0
+    for path in sorted(VECTORS.glob("*.json")):
+        file = json.loads(path.read_text(encoding="utf-8"))
+        host = Host(engine, module)
+        assert host.call("gbac_apply", data=b"".join(records(file["policy"]))) >= 0, path
+        for vector in file["tests"]:
+            check, expect = vector["check"], vector["expect"]
+            identity = check.get("identity")
+            full = check.get("operation", "").startswith("OPERATION_") and check["resource_type"].startswith("RESOURCE_")
+            if identity is None or "error" in expect or not full:
+                continue
+            principal = identity.get("principal") or "User:" + identity["user"]
+            if principal == "User:":
+                continue
+            handle = host.call("gbac_open", data=text(principal) + texts(identity.get("groups", [])))
+            assert handle >= 0, vector["id"]
+            kind = RESOURCE_TYPES[check["resource_type"].removeprefix("RESOURCE_TYPE_")]
+            operation = 2 + OPERATIONS.index(check["operation"].removeprefix("OPERATION_"))
+            where = {"host": check.get("host"), "resource": check.get("resource_name", "")}
+            mask = host.request("gbac_mask", handle, kind, **where)
+            assert mask >= 0, vector["id"]
+            assert ("allow" if mask >> operation & 1 else "deny") == expect["outcome"], vector["id"]
+            words = host.result(host.request("gbac_explain", handle, operation, kind, **where)).decode()
+            assert words.startswith(expect["outcome"] + ": "), (vector["id"], words)
+            assert host.raw("gbac_close", handle) == 0
+            compared += 1
+    assert compared >= 300, compared
+    return compared
+
+
+def refuses(engine, module):
+    numbers = random.Random(20_260_101)
+    host = Host(engine, module)
+    for _ in range(10_000):
+        name, count = numbers.choice([("gbac_apply", 0), ("gbac_open", 0), ("gbac_mask", 3), ("gbac_explain", 4)])
+        wild = [numbers.randint(-(2**31), 2**31 - 1) for _ in range(count + 2)]
+        assert host.raw(name, *wild) < 0
+        assert host.call(name, *wild[:count], data=numbers.randbytes(numbers.randint(1, 40))) <= 0 or name == "gbac_open"
+
+
+def main():
+    engine = Engine()
+    module = Module.from_file(engine, os.environ["GBAC_ABI"])
+    assert not module.imports
+    compared = holds(engine, module)
+    refuses(engine, module)
+    print(f"{compared} vectors through the plain module in Python")
+
+
+main()

@@ -1,0 +1,99 @@
+//! Tests of the analysis of policies of Kafka, whose hosts can be ranges.
+
+use gbac_analysis::{FindingCode, Scope, compare, diff, lint, permissions, who_can};
+use gbac_engine::decide::{At, Outcome, PreparedIdentity, Reason, Request, decide};
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, version};
+use gbac_tests::world::{identity, request};
+use proptest::prelude::*;
+
+use super::world::config;
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    /// What somebody may do is what is decided.
+    #[test]
+    fn permissions_of_kafka_are_what_is_decided(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+        let policy = kafka_policy(version, &facts);
+        let identity = identity(&asked);
+        let found = permissions(&policy, &identity);
+        prop_assert_eq!(found.outcome(&request(&asked)), decide(&policy, &identity, &request(&asked)).outcome, "{:#?}", found);
+    }
+
+    /// Who can do it is decided so, and by the same ACL.
+    #[test]
+    fn who_can_in_kafka_is_what_is_decided(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+        let policy = kafka_policy(version, &facts);
+        for entry in who_can(&policy, &request(&asked)).entries {
+            let Scope::One(principal) = &entry.scope else { continue };
+            let groups: &[&str] = if principal.kind() == PrincipalType::Group { &[principal.name()] } else { &[] };
+            let identity = match principal.kind() {
+                PrincipalType::User | PrincipalType::Other => gbac_engine::Identity::of_principal(principal, groups.iter().copied()).unwrap().0,
+                PrincipalType::Group => gbac_engine::Identity::new("nobody", groups.iter().copied()),
+                PrincipalType::Role => continue,
+            };
+            let decision = decide(&policy, &identity, &request(&asked));
+            prop_assert_eq!(entry.outcome, decision.outcome, "{:?}", entry);
+            prop_assert_eq!(entry.host_unknown, decision.host_unknown, "{:?}", entry);
+            let told = if decision.reason == Reason::AllowRule { entry.granted_by.as_ref() } else { entry.denied_by.first() };
+            prop_assert_eq!(told.map(|by| &by.acl), decision.acl.as_ref());
+        }
+    }
+
+    /// What two policies allow differs as told.
+    #[test]
+    fn two_policies_of_kafka_differ_as_told(facts in (kafka_facts(), kafka_facts()), version in version(), asked in kafka_asked()) {
+        let policies = [&facts.0, &facts.1].map(|facts| kafka_policy(version, facts));
+        let identity = identity(&asked);
+        let request = request(&asked);
+        let found = compare((&policies[0], &identity), (&policies[1], &identity));
+        let [before, after] = policies.each_ref().map(|policy| decide(policy, &identity, &request).outcome == Outcome::Allow);
+        let told = |regions: &[gbac_analysis::AccessRegion]| regions.iter().any(|region| {
+            region.hosts.covers(request.host)
+                && region.resource_type == request.resource_type
+                && region.operations.contains(&request.operation)
+                && region.pattern.covers(request.resource_name)
+                && !region.except.iter().any(|except| except.covers(request.resource_name))
+        });
+        prop_assert_eq!((told(&found.gains), told(&found.loses)), (!before && after, before && !after), "{:#?}", found);
+    }
+
+    /// Every example of a difference is one.
+    #[test]
+    fn examples_of_differences_in_kafka_are_real(facts in (kafka_facts(), kafka_facts()), version in version()) {
+        let policies = [&facts.0, &facts.1].map(|facts| kafka_policy(version, facts));
+        let found = diff(&policies[0], &policies[1]);
+        for example in found.differences.iter().filter_map(|difference| difference.counterexample.as_ref()) {
+            let request = Request::new(example.operation, example.resource_type, &example.resource_name, At::IgnoringExpiry)
+                .with_host(example.host);
+            let outcomes = policies.each_ref().map(|policy| PreparedIdentity::new(policy, example.identity.clone()).outcome(policy, &request));
+            prop_assert_ne!(outcomes[0], outcomes[1], "{:?}", example);
+        }
+    }
+
+    /// Lint reports each range in a version that does not know ranges, and only there; what it says can go, goes without effect.
+    #[test]
+    fn ranges_of_an_earlier_version_are_reported(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+        let mut policy = kafka_policy(version, &facts);
+        let before = decide(&policy, &identity(&asked), &request(&asked));
+        let is_range = |acl: &gbac_engine::Acl| matches!(acl.host, gbac_engine::Host::Range(_));
+        let ranges = policy.acls().filter(is_range).count();
+        let findings: Vec<_> = lint(&policy).into_iter().filter(|finding| finding.code == FindingCode::HOST_RANGE_UNSUPPORTED).collect();
+        let reported: usize = findings.iter().map(|finding| finding.acls.len()).sum();
+        prop_assert_eq!(reported, if policy.settings().ranges_match() { 0 } else { ranges });
+        for finding in &findings {
+            for change in finding.suggested_fixes(&policy)[0].changes.clone() {
+                policy.apply(change).unwrap();
+            }
+        }
+        prop_assert_eq!(decide(&policy, &identity(&asked), &request(&asked)), before);
+    }
+}
+
+#[test]
+fn everyone_of_kafka_is_a_user_only_by_name() {
+    let service = Principal::new(PrincipalType::Other, "User*:x");
+    assert!(!service.is_everyone());
+    assert_eq!(service.type_and_name(), ("User*", "x"));
+}
