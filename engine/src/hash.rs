@@ -27,8 +27,8 @@ impl Default for Keys {
     }
 }
 
-/// What the keys are drawn from. A page or worker decides over names of its own, so there they may be known; a broker states a
-/// random number.
+/// The seed of the keys. In wasm, it is constant unless the host sets it: a page or worker uses only its own names, a broker does
+/// not.
 fn seed() -> u64 {
     #[cfg(not(target_family = "wasm"))]
     let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ODD);
@@ -40,7 +40,7 @@ fn seed() -> u64 {
 #[cfg(target_family = "wasm")]
 static SEED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(ODD);
 
-/// States what the keys of later policies are drawn from in wasm, which has no random numbers of its own.
+/// Sets the seed for the keys of later policies in wasm, which has no random numbers of its own.
 pub fn set_seed(seed: u64) {
     #[cfg(target_family = "wasm")]
     SEED.store(seed, std::sync::atomic::Ordering::Relaxed);

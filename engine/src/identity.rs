@@ -230,19 +230,19 @@ impl Identity {
         Self { kind: self.kind, expiry: self.expiry, ..Self::new(self.user.as_str(), groups) }
     }
 
-    /// The principal: the user, or in Kafka one of another type. ACLs of it and of `User:*` match.
+    /// The principal: the user, or in Kafka a principal of another type. ACLs of it and of `User:*` match.
     #[must_use]
     pub fn principal(&self) -> Principal {
         Principal::new(self.kind, &self.user)
     }
 
-    /// The type of the principal, [`PrincipalType::User`] or in Kafka [`PrincipalType::Other`].
+    /// The type of the principal: [`PrincipalType::User`], or in Kafka [`PrincipalType::Other`].
     #[must_use]
     pub const fn principal_type(&self) -> PrincipalType {
         self.kind
     }
 
-    /// The user's name: what stands after `User:` in an ACL; of another principal the whole text.
+    /// The user's name, as in ACLs after `User:`; for another principal the whole text.
     #[must_use]
     pub fn user(&self) -> &str {
         &self.user

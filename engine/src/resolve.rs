@@ -26,7 +26,7 @@ pub enum Subject {
         /// The bare group names.
         groups: Vec<String>,
     },
-    /// The claims of a token; extraction runs with the policy's settings.
+    /// The claims of a token. The user and groups are extracted with the policy's settings.
     Claims {
         /// The token's payload.
         claims: ClaimSet,
@@ -177,8 +177,9 @@ fn resolve_by(
             Ok(ResolvedIdentity { identity, extraction: None, header: None, own_warnings })
         }
         Subject::Principal { principal, groups } => {
-            let (identity, before) = Identity::of_principal(principal, groups).map_err(ResolveError::Principal)?;
-            Ok(ResolvedIdentity { identity, extraction: None, header: None, before })
+            let (identity, own_warnings) =
+                Identity::of_principal(principal, groups).map_err(ResolveError::Principal)?;
+            Ok(ResolvedIdentity { identity, extraction: None, header: None, own_warnings })
         }
         Subject::Claims { claims, userinfo } => {
             let claims = UnverifiedClaims::from(claims.clone());

@@ -160,6 +160,8 @@ pub const fn in_sentence(resource_type: ResourceType) -> &'static str {
         ResourceType::TransactionalId => "transactional ID",
         ResourceType::Registry => "Schema Registry",
         ResourceType::Subject => "subject",
+        ResourceType::DelegationToken => "delegation token",
+        ResourceType::User => "user",
     }
 }
 

@@ -93,7 +93,7 @@ pub enum HostFacet {
     Exact,
     /// The address is in the range (dialect `kafka`).
     InRange,
-    /// It is one address or a range, and the request names no address.
+    /// It is one address or a range, and the request has no host.
     Unknown,
     /// It is another address.
     No,
@@ -290,19 +290,19 @@ impl Explainer {
                 });
             }
         });
-        Self { paths, concerns, acls: policy.acl_count(), ranges_match: policy.settings().ranges_match() }
+        Self { paths, related, acls: policy.acl_count(), ranges_match: policy.settings().ranges_match() }
     }
 
     /// Explains a decision on a request. Both must be for the same policy and identity as the explainer.
     #[must_use]
     pub fn explain(&self, request: &Request<'_>, decision: Decision) -> Explanation {
-        let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
-        let mut keyed = Vec::new();
-        for concern in &self.concerns {
-            let Some(mut candidate) = concern.candidate(request, self.ranges_match) else { continue };
-            let place = concern.place(&candidate, request, self.ranges_match);
-            if place.is_some() {
-                candidate.status = standing_of_match(&candidate.acl, &decision, settled);
+        let without_acls = matches!(decision.reason, Reason::Expired | Reason::Superuser);
+        let mut candidates = Vec::new();
+        for related in &self.related {
+            let Some(mut candidate) = related.candidate(request, self.ranges_match) else { continue };
+            let precedence = related.precedence(&candidate, request, self.ranges_match);
+            if precedence.is_some() {
+                candidate.status = status_of_match(&candidate.acl, &decision, without_acls);
             }
             let key = (
                 candidate.acl.permission,
@@ -321,8 +321,8 @@ impl Explainer {
     }
 }
 
-impl Concern {
-    /// How it compares to a request; none when that is of no interest.
+impl RelatedAcl {
+    /// Compares the ACL with a request; `None` if another principal's ACL is not a near miss.
     fn candidate(&self, request: &Request<'_>, ranges_match: bool) -> Option<Candidate> {
         let acl = &*self.acl;
         let resource_type = acl.resource_type == request.resource_type;
@@ -349,8 +349,8 @@ impl Concern {
         (own || candidate.status != CandidateStatus::NoMatch).then_some(candidate)
     }
 
-    /// Where it stands among those that match, in the order of D-20; none when it does not match.
-    fn place(&self, candidate: &Candidate, request: &Request<'_>, ranges_match: bool) -> Option<Place> {
+    /// The precedence among matching ACLs; `None` if the ACL does not match.
+    fn precedence(&self, candidate: &Candidate, request: &Request<'_>, ranges_match: bool) -> Option<Precedence> {
         let acl = &*self.acl;
         let everyone = match self.principal {
             PrincipalFacet::Matches => false,
@@ -548,7 +548,7 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
     if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {
         return None;
     }
-    let host_in_the_way = match candidate.host {
+    let host_differs = match candidate.host {
         HostFacet::Any | HostFacet::Exact | HostFacet::InRange => false,
         HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
         HostFacet::No => true,

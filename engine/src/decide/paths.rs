@@ -56,8 +56,8 @@ pub(super) fn visit_paths_through<'a>(
         }
     };
     let (kind, user) = (identity.principal_type(), identity.user());
-    go(kind, user, policy.principal_id(kind, user), None, Source::User, Source::Role);
-    for ((group, principal), place) in identity.groups().iter().zip(found).zip(0..) {
-        go(PrincipalType::Group, group, principal, Some(place), Source::Group, Source::GroupRole);
+    visit_principal(kind, user, policy.principal_id(kind, user), None, Source::User, Source::Role);
+    for ((group, principal), index) in identity.groups().iter().zip(groups).zip(0..) {
+        visit_principal(PrincipalType::Group, group, principal, Some(index), Source::Group, Source::GroupRole);
     }
 }

@@ -9,7 +9,7 @@ use super::walk::{self, Cache, Criteria, Matches};
 use super::{At, Decision, Outcome, Request};
 use crate::identity::Identity;
 use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
-use crate::policy::{Covering, Operations, Policy, PrincipalId, Stamp};
+use crate::policy::{Covering, Operations, Policy, PrincipalId, Version};
 
 /// An identity prepared for many checks: its user, groups and roles are looked up once.
 ///
@@ -233,7 +233,7 @@ impl PreparedIdentity {
         ResourceAccess { allowed, has_acls: !covering.as_slice().is_empty() }
     }
 
-    /// The names among these on which the operation is allowed, such as the topics that a listing may show.
+    /// Returns the names on which the operation is allowed, for example to filter a list of topics.
     pub fn filter<'n>(
         &mut self,
         policy: &Policy,

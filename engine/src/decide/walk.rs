@@ -61,12 +61,12 @@ impl Matches {
             let requested = criteria.host;
             match requested {
                 None if !policy.host_can_match(row.host) => return,
-                // Fail closed: what may deny denies, what may allow does not (D-04).
+                // Fail closed: with an unknown host, a deny for one host denies, and an allow for one host is skipped (D-04).
                 None => {
                     self.host_might_allow |= allow;
                     allow = false;
                 }
-                Some(host) if policy.is_host(row.host, host, ask.host_id(policy, host)) => {}
+                Some(host) if policy.is_host(row.host, host, criteria.host_id(policy, host)) => {}
                 Some(_) => return,
             }
         }
@@ -134,13 +134,13 @@ pub(super) fn walk(
 
 /// The operations that are allowed on the patterns that cover a name, all of them in one walk.
 pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host: Option<IpAddr>) -> Operations {
-    let number = host.map(|host| policy.host_id(Host::Address(host)));
+    let number = host.map(|host| policy.host_id(Host::Address(host.to_canonical())));
     let every = Rules::new(Operations::EVERY, Operations::EVERY);
     let (mut deny, mut allow) = (Operations::default(), Operations::default());
     for id in covering.as_slice() {
         let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
-        each(pattern.rows(), known, every, &mut |row, _| {
-            // Fail closed: what may deny denies, what may allow does not (D-04).
+        for_each_row(pattern.rows(), known, every, &mut |row, _| {
+            // Fail closed: with an unknown host, a deny for one host denies, and an allow for one host is skipped (D-04).
             let (is, may_be) = match (host, number) {
                 _ if row.host == HostId::ANY => (true, true),
                 (Some(host), Some(number)) => {
@@ -168,7 +168,8 @@ pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host:
     allowed.fold(Operations::default(), |all, operation| all.or(Operations::only(operation)))
 }
 
-/// Hands over the identity's rows that deny or allow one of these operations, by walking the smaller side.
+/// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the
+/// identity's principals if that is faster.
 #[inline(always)]
 fn for_each_row(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
     if rows.len() <= known.entries().len() * SEARCH_COST {
@@ -275,7 +276,7 @@ pub(super) fn decision(
     };
     let ranges_match = policy.settings().ranges_match();
     let host_unknown = host_match(policy.host(row.host), request, ranges_match) == HostMatch::Unknown;
-    // Last, because the principal is read for it, which a large policy has far from the processor.
+    // Last, because this reads the principal, which in a large policy is rarely in the processor's cache.
     let acl = policy.acl(pattern, row, operation, permission);
     let is_role = matches!(entry.source, Source::Role | Source::GroupRole);
     Decision {
@@ -329,7 +330,7 @@ pub(super) enum HostMatch {
 }
 
 impl HostMatch {
-    /// Whether an ACL with this permission matches. What may deny denies, what may allow does not (D-04).
+    /// Whether an ACL with this permission matches. An unknown host matches a deny, but not an allow (D-04).
     const fn is_match(self, permission: Permission) -> bool {
         match self {
             Self::Exact | Self::InRange | Self::Any => true,
@@ -339,7 +340,7 @@ impl HostMatch {
     }
 }
 
-/// How the host of an ACL relates to the request's; in a policy where ranges match, or where they never do (D-72).
+/// Compares the host of an ACL with the request's. `ranges_match` says whether ranges match in this policy (D-72).
 pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) -> HostMatch {
     match (host, request.host) {
         (Host::Any, _) => HostMatch::Any,
@@ -351,12 +352,12 @@ pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) 
     }
 }
 
-/// The place of an ACL's host among those that match, narrow before broad; none when it does not match.
+/// The rank of an ACL's host among matching hosts, narrow before broad; `None` if it does not match.
 pub(super) fn host_rank(host: Host, request: &Request<'_>, permission: Permission, ranges_match: bool) -> Option<u8> {
     host_match(host, request, ranges_match).is_match(permission).then(|| host.breadth())
 }
 
-/// The place of an ACL's operation among those that answer the one asked for; none when it does not (D-02).
+/// The rank of an ACL's operation among those that match the requested one; `None` if it does not match (D-02).
 pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
     if of_acl == requested {
         return Some(0);

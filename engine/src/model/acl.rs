@@ -13,7 +13,7 @@ pub const MAX_TOPIC_BYTES: usize = 249;
 /// The maximum length of the name of any other resource, in bytes.
 pub const MAX_NAME_BYTES: usize = 4096;
 
-/// One ACL: the seven fields of specification 2.4. A policy holds a set of them (D-17).
+/// An ACL with the seven fields of specification 2.4. A policy contains a set of ACLs (D-17).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Acl {
     /// The type of the resource.

@@ -17,8 +17,7 @@ impl Operation {
 }
 
 impl ResourceType {
-    /// The operations that make sense for this resource on the platform; `ALL` does for each (D-01).
-    /// [`Dialect::operations_of`](super::Dialect::operations_of) also knows those of Kafka.
+    /// The operations that apply to this resource type, besides `ALL` (platform-facts of D-01).
     ///
     /// An ACL may name any other operation: it is stored, has no effect, and lint reports it (D-27).
     #[must_use]

@@ -203,7 +203,7 @@ impl Principal {
         }
     }
 
-    /// A principal of this type and name, taken as it is.
+    /// Creates a principal from its type and name, without checks.
     #[must_use]
     pub fn new(kind: PrincipalType, name: impl AsRef<str>) -> Self {
         Self { kind, name: name.as_ref().into() }
@@ -248,7 +248,7 @@ impl Principal {
         }
     }
 
-    /// The same as bytes, to compare with.
+    /// The name as bytes, for comparison.
     #[inline(always)]
     pub(crate) fn name_bytes(&self) -> &[u8] {
         self.name.as_bytes()

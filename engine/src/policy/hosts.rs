@@ -10,9 +10,9 @@ use crate::model::{Host, HostRange};
 pub(super) struct Hosts {
     /// The address of id 1, then of id 2, and so on; [`HostId::ANY`] is 0.
     addresses: Vec<IpAddr>,
-    /// In order of the addresses.
-    numbers: Vec<HostId>,
-    /// Ranges, in order of their numbers, which have a bit of their own.
+    /// The ids, sorted by address.
+    ids: Vec<HostId>,
+    /// The ranges, in the order of their ids, which have their highest bit set.
     ranges: Vec<HostRange>,
 }
 
@@ -26,20 +26,20 @@ impl Hosts {
     }
 
     fn range(&self, id: HostId) -> Option<HostRange> {
-        id.range().and_then(|place| self.ranges.get(place)).copied()
+        id.range().and_then(|index| self.ranges.get(index)).copied()
     }
 
-    /// The number of a host, when an ACL named it.
+    /// The id of a host; `None` if no ACL has named it.
     pub(super) fn find(&self, host: Host) -> Option<HostId> {
         match host {
             Host::Any => Some(HostId::ANY),
-            Host::Address(address) => self.place(address).ok().and_then(|place| self.numbers.get(place)).copied(),
+            Host::Address(address) => self.position(address).ok().and_then(|position| self.ids.get(position)).copied(),
             Host::Range(range) => self.ranges.iter().position(|known| *known == range).map(HostId::of_range),
         }
     }
 
-    /// The number of a host, a new one where it has none.
-    pub(super) fn number(&mut self, host: Host) -> HostId {
+    /// The id of a host; adds the host if it is new.
+    pub(super) fn find_or_add(&mut self, host: Host) -> HostId {
         let address = match host {
             Host::Any => return HostId::ANY,
             Host::Address(address) => address,
@@ -50,9 +50,9 @@ impl Hosts {
                 });
             }
         };
-        match self.place(address) {
-            Ok(place) => self.numbers.get(place).copied().unwrap_or(HostId::ANY),
-            Err(place) => {
+        match self.position(address) {
+            Ok(position) => self.ids.get(position).copied().unwrap_or(HostId::ANY),
+            Err(position) => {
                 self.addresses.push(address);
                 let id = HostId(self.addresses.len() as u32);
                 self.ids.insert(position, id);

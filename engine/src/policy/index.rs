@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::patterns::{Covering, Pattern, PatternId};
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, rows_of};
-use super::{Policy, SEARCH, Settings, Stamp, row};
+use super::{Policy, SEARCH_COST, Settings, Version, row};
 use crate::model::{
     Acl, Dialect, DialectError, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
 };
@@ -169,7 +169,7 @@ impl Policy {
         id.range().is_none() || self.settings.ranges_match()
     }
 
-    /// Creates a role that is not there.
+    /// Creates a role if it does not exist.
     pub fn create_role(&mut self, name: &str) -> PrincipalId {
         self.principals.create_role(name)
     }

@@ -383,7 +383,7 @@ impl Policy {
         self.acls().try_for_each(|acl| AclParts::from(&acl).check(dialect))
     }
 
-    /// Gives back the room that was kept for more, when everything has been added.
+    /// Frees unused capacity. Call it after a policy is loaded.
     pub fn shrink(&mut self) {
         self.patterns.shrink();
         self.principals.shrink();

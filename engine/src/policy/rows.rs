@@ -8,7 +8,7 @@ use crate::model::{Operation, Permission};
 pub struct Operations(u16);
 
 impl Operations {
-    /// All of them.
+    /// All operations.
     pub const EVERY: Self = Self::of(Operation::ALL);
 
     /// A set of one operation.
@@ -72,7 +72,6 @@ impl Operations {
     pub const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
-
     /// One bit for each, in the order of [`Operation::ALL`].
     pub const fn bits(self) -> u16 {
         self.0
@@ -88,7 +87,7 @@ impl Operations {
         of
     }
 
-    /// How many.
+    /// The number of operations.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -99,7 +98,7 @@ impl Operations {
     }
 }
 
-/// The number of a host; [`HostId::ANY`] is `*`, and ranges have the highest bit.
+/// The id of a host; [`HostId::ANY`] is `*`, and ids of ranges have their highest bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
@@ -107,11 +106,11 @@ impl HostId {
     pub const ANY: Self = Self(0);
     const RANGE: u32 = 1 << 31;
 
-    pub(super) const fn of_range(place: usize) -> Self {
-        Self(Self::RANGE | place as u32)
+    pub(super) const fn of_range(index: usize) -> Self {
+        Self(Self::RANGE | index as u32)
     }
 
-    /// The place of a range among the ranges; none of another host.
+    /// The index of a range among the ranges; `None` for any other host.
     #[inline(always)]
     pub(super) const fn range(self) -> Option<usize> {
         if self.0 & Self::RANGE == 0 { None } else { Some((self.0 & !Self::RANGE) as usize) }

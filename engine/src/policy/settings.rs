@@ -51,7 +51,7 @@ pub struct Settings {
     pub dialect: Dialect,
     /// The version of Kafka, which decides whether ranges of hosts match (D-72). Of no effect in another dialect.
     pub kafka_version: KafkaVersion,
-    /// Which of them are stated. Decisions use the defaults of the others, which are neither written nor sent.
+    /// The settings that are stated. The others have their defaults, and are neither written to documents nor sent.
     pub stated: StatedSettings,
 }
 
@@ -86,7 +86,7 @@ pub struct StatedSettings {
 }
 
 impl StatedSettings {
-    /// All settings, as a program sets them and a service exports them.
+    /// All settings, as for settings that a program creates or a service exports.
     pub const ALL: Self = Self {
         claim_path: true,
         nested: true,

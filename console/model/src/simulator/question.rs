@@ -59,21 +59,6 @@ impl AccessRequest {
     }
 }
 
-/// A resource type inside a sentence.
-#[must_use]
-pub fn in_sentence(resource_type: ResourceType) -> &'static str {
-    match resource_type {
-        ResourceType::Topic => "topic",
-        ResourceType::Group => "consumer group",
-        ResourceType::Cluster => "cluster",
-        ResourceType::TransactionalId => "transactional ID",
-        ResourceType::Registry => "Schema Registry",
-        ResourceType::Subject => "subject",
-        ResourceType::DelegationToken => "delegation token",
-        ResourceType::User => "user",
-    }
-}
-
 /// An operation as a verb before its resource.
 pub(crate) const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
     match (operation, resource_type) {
