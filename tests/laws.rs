@@ -36,7 +36,7 @@ proptest! {
         prop_assert_eq!((one.outcome, one.reason), (two.outcome, two.reason));
     }
 
-    /// Adding a deny never allows anything; adding an allow never overrides a deny rule.
+    /// A further deny never allows; a further allow never lifts a deny by rule.
     #[test]
     fn rules_are_monotone(facts in facts(), acl in acl(), asked in asked()) {
         let mut policy = policy(&facts);
@@ -50,7 +50,7 @@ proptest! {
         }
     }
 
-    /// Without denies, several groups are allowed what one of them is allowed (specification 1.5).
+    /// Without any deny, several groups permit what one of them permits (specification 1.5).
     #[test]
     fn groups_combine(mut facts in facts(), asked in asked()) {
         facts.acls.retain(|acl| acl.permission == Permission::Allow);
@@ -62,7 +62,7 @@ proptest! {
         prop_assert_eq!(all == Outcome::Allow, any);
     }
 
-    /// ACLs of a principal that does not apply to the identity change nothing.
+    /// ACLs of a principal that the identity does not have change nothing.
     #[test]
     fn strangers_do_not_matter(facts in facts(), acl in acl(), asked in asked()) {
         let mut policy = policy(&facts);
@@ -72,7 +72,7 @@ proptest! {
         prop_assert_eq!(before, decide(&policy, &identity(&asked), &request(&asked)));
     }
 
-    /// The explanation contains the same decision, and its matches are correct and complete.
+    /// The explanation's decision is the decision, and its matches are real and complete.
     #[test]
     fn the_explanation_agrees_with_the_decision(facts in facts(), asked in asked()) {
         let policy = policy(&facts);
@@ -86,7 +86,7 @@ proptest! {
         prop_assert!(deciding.len() <= 1);
         for candidate in &explanation.candidates {
             prop_assert!(policy.has_acl(&candidate.acl));
-            // A candidate matches exactly if it would decide as the only ACL of the policy.
+            // A candidate matches exactly when it alone, with no other ACL in the policy, would decide.
             let alone = gbac_tests::oracle::Facts { acls: vec![(*candidate.acl).clone()], roles: facts.roles.clone(), superusers: vec![] };
             let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
             let matches = matches!(
@@ -103,7 +103,7 @@ proptest! {
         }
     }
 
-    /// Without the deciding ACL, another one of the same kind decides, or the reason differs.
+    /// Without the deciding ACL another one of the same kind decides, or the reason is another one.
     #[test]
     fn the_deciding_acl_decides(facts in facts(), asked in asked()) {
         let mut policy = policy(&facts);
@@ -159,7 +159,7 @@ proptest! {
     /// A policy and the document that it is written as decide alike.
     #[test]
     fn a_policy_survives_its_document(mut facts in facts(), asked in asked()) {
-        // A document contains no empty resource names, so these ACLs would be lost.
+        // A document holds no empty resource name, so that these ACLs cannot come back.
         facts.acls.retain(|acl| !acl.resource_name.is_empty());
         let policy = policy(&facts);
         let read = policy_from_json(&policy_to_text(&policy)).unwrap();

@@ -4,6 +4,7 @@ mod collisions;
 mod compare;
 mod diff;
 mod expiry;
+mod fixes;
 mod kafka;
 mod least_grant;
 mod lint;

@@ -12,13 +12,13 @@ use proptest::sample::select;
 
 use super::world::{NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
 
-/// Every distinguishable subject.
+/// Every subject that a world tells apart.
 fn subjects(user: &str, groups: &[String]) -> Vec<ReachSubject> {
     let identity = ReachSubject::Identity(Identity::new(user, groups));
     holders().into_iter().map(ReachSubject::Scope).chain([identity]).collect()
 }
 
-/// The facts in which a subject is a user with groups, and this user.
+/// The world in which a subject is a user with groups, and this user.
 fn as_identity(facts: &Facts, subject: &ReachSubject) -> (Facts, String, Vec<String>) {
     match subject {
         ReachSubject::Scope(holder) => alone(facts, holder),
@@ -29,8 +29,8 @@ fn as_identity(facts: &Facts, subject: &ReachSubject) -> (Facts, String, Vec<Str
 proptest! {
     #![proptest_config(config(20))]
 
-    /// The cell of a literal name equals the decision about it, with the same ACLs, and every name in a subject's ACLs has a
-    /// row in the matrix.
+    /// A cell of a literal name is the decision about it, its rows are those of the decision, and every name that an ACL of
+    /// somebody covers has a row in the matrix.
     #[test]
     fn a_cell_is_the_decision(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
@@ -60,7 +60,7 @@ proptest! {
         }
     }
 
-    /// The cell of a prefix equals the decision about each name without a more specific row in the matrix.
+    /// A cell of a prefix is how each name is decided that no narrower row of the matrix covers.
     #[test]
     fn a_cell_of_a_prefix_is_for_the_names_without_a_row_of_their_own(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
@@ -69,7 +69,7 @@ proptest! {
             let rows = matrix_resources(&policy, &subject);
             for question in questions(&[Operation::Read, Operation::Describe]) {
                 let mut covering = rows.iter().filter(|(of, pattern)| *of == question.resource_type && pattern.covers(&question.name));
-                // Broader patterns precede narrower ones.
+                // They come broader before narrower.
                 let Some((resource_type, pattern)) = covering.next_back() else {
                     prop_assert!(verdict(&facts, &user, &groups, &question).reason != "allow_rule");
                     continue;
@@ -80,8 +80,8 @@ proptest! {
         }
     }
 
-    /// The ACLs that apply to a subject determine its decisions: with only these ACLs, no decision changes. A deny blocks a
-    /// part of an allow if some request matches both, and the whole allow if no request matches only the allow.
+    /// What reaches somebody is what counts: with these ACLs alone every decision is the same, and a deny is said to take
+    /// something from an allow when there is a request that meets both, all of it when there is none that meets the allow alone.
     #[test]
     fn what_reaches_somebody_decides(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
@@ -133,7 +133,7 @@ proptest! {
         }
     }
 
-    /// Every principal occurs once, and the counts equal those of the ACLs.
+    /// Everybody is there once, and the counts are those of the ACLs.
     #[test]
     fn holdings_count_every_acl_once(facts in facts(gbac_engine::Dialect::Platform.operations())) {
         let policy = policy(&facts);

@@ -7,7 +7,7 @@ use gbac_engine::model::{
     Acl, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, PrincipalType, ResourceType, Role,
 };
 
-/// The input of the oracle, as plain lists.
+/// Everything the oracle looks at, as plain lists.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// ACLs, in any order.
@@ -18,7 +18,7 @@ pub struct Facts {
     pub superusers: Vec<String>,
 }
 
-/// A query, as plain values.
+/// What is asked, as plain values.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The user.
@@ -35,7 +35,7 @@ pub struct Asked {
     pub host: Option<IpAddr>,
 }
 
-/// The decision: outcome, reason, source, group, role, ACL, and whether the host was needed.
+/// The answer: outcome, reason, source, group, role, ACL, whether the host was missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// `allow` or `deny`.
@@ -44,23 +44,23 @@ pub struct Verdict {
     pub reason: &'static str,
     /// The source's stable name.
     pub source: Option<&'static str>,
-    /// The group on the access path.
+    /// The group on the way.
     pub group: Option<String>,
-    /// The role on the access path.
+    /// The role on the way.
     pub role: Option<String>,
     /// The deciding ACL.
     pub acl: Option<Acl>,
-    /// Whether the host could change the decision.
+    /// Whether the host could change the answer.
     pub host_unknown: bool,
 }
 
-/// One ACL through one of the four sources, with the sort keys of D-20.
-struct Candidate<'a> {
-    path: (usize, &'static str, Option<&'a str>, Option<&'a str>),
+/// One ACL seen through one of the four sources, with everything that D-20 sorts by.
+struct Found<'a> {
+    way: (usize, &'static str, Option<&'a str>, Option<&'a str>),
     acl: &'a Acl,
 }
 
-/// Decides by checking every ACL for every access path.
+/// Decides by looking at every ACL once for every way to it.
 #[must_use]
 pub fn decide(facts: &Facts, asked: &Asked) -> Verdict {
     decide_in(None, facts, asked)
@@ -99,8 +99,8 @@ pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &Asked) -> V
     none("deny", "no_match", might)
 }
 
-fn verdict(found: &Candidate<'_>, asked: &Asked, outcome: &'static str, reason: &'static str) -> Verdict {
-    let (_, source, group, role) = found.path;
+fn verdict(found: &Found<'_>, asked: &Asked, outcome: &'static str, reason: &'static str) -> Verdict {
+    let (_, source, group, role) = found.way;
     Verdict {
         outcome,
         reason,
@@ -139,7 +139,7 @@ fn matching<'a>(
                 && operation_place(acl, asked.operation).is_some()
                 && host_matches(acl, asked.host, rules, unknown_host_matches)
             {
-                found.push(Candidate { path, acl });
+                found.push(Found { way, acl });
             }
         }
     }
@@ -147,7 +147,7 @@ fn matching<'a>(
     found
 }
 
-type Path<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
+type Way<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
 
 /// User, the user's roles by name, then each group: itself, then its roles by name.
 fn ways<'a>(facts: &'a Facts, asked: &'a Asked, rules: Rules) -> Vec<Way<'a>> {
@@ -158,12 +158,12 @@ fn ways<'a>(facts: &'a Facts, asked: &'a Asked, rules: Rules) -> Vec<Way<'a>> {
         ways.push((ways.len(), "role_acl", None, Some(role)));
     }
     for group in &asked.groups {
-        paths.push((paths.len(), "group_acl", Some(group), None));
+        ways.push((ways.len(), "group_acl", Some(group), None));
         for role in roles_of(facts, PrincipalType::Group, group) {
-            paths.push((paths.len(), "group_role_acl", Some(group), Some(role)));
+            ways.push((ways.len(), "group_role_acl", Some(group), Some(role)));
         }
     }
-    paths
+    ways
 }
 
 fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a str> {
@@ -179,7 +179,7 @@ fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a st
 
 fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &Asked, rules: Rules) -> bool {
     let (kind, name) = (acl.principal.kind(), acl.principal.name());
-    match path {
+    match way {
         (_, _, _, Some(role)) => kind == PrincipalType::Role && name == *role,
         (_, _, Some(group), None) => kind == PrincipalType::Group && name == *group,
         (_, _, None, None) if kind == PrincipalType::User => (!rules.other && name == asked.user) || name == "*",
@@ -187,7 +187,7 @@ fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &Asked, rules: Rules) -> b
     }
 }
 
-/// The cluster has one name, and an empty name is equivalent (D-37).
+/// The cluster has one name, and an empty one means the same (D-37).
 fn resource_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() { "kafka-cluster" } else { name }
 }
@@ -208,7 +208,7 @@ fn name_matches(acl: &Acl, asked: &Asked) -> bool {
     }
 }
 
-/// The position of the ACL's operation in D-02's order, exact first and `ALL` last.
+/// The place of the ACL's operation in D-02's order, exact first and `ALL` last.
 fn operation_place(acl: &Acl, asked: Operation) -> Option<usize> {
     use Operation::{All, Alter, AlterConfigs, Delete, Describe, DescribeConfigs, Read, Write};
     let order: &[Operation] = match (acl.permission, asked) {

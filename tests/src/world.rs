@@ -25,26 +25,25 @@ pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
 /// The names of resources.
 pub(crate) const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
 
-/// The number of cases of a property, or a base for it: `GBAC_CASES`, or 5,000.
+/// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 5,000.
 ///
 /// # Panics
-/// If `GBAC_CASES` is not a number.
+/// When `GBAC_CASES` is no number.
 #[must_use]
 pub fn cases() -> u32 {
     std::env::var("GBAC_CASES").map_or(5_000, |text| text.parse().expect("GBAC_CASES is a number"))
 }
 
-/// The configuration of a property: the number of cases, with the seed of `GBAC_SEED` or a new one. A failing case prints the
-/// seed.
+/// What a property runs with: so many cases, from the seed of `GBAC_SEED` or a new one. The seed is printed where a case fails.
 ///
 /// # Panics
-/// If `GBAC_SEED` is not a number.
+/// When `GBAC_SEED` is no number.
 #[must_use]
 pub fn config(cases: u32) -> ProptestConfig {
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let seed = match (std::env::var("GBAC_SEED"), config.rng_seed) {
         (Ok(text), _) => text.parse().expect("GBAC_SEED is a number"),
-        // The seed of PROPTEST_RNG_SEED, which `cargo xtask test` sets for other properties.
+        // That of PROPTEST_RNG_SEED, which `cargo xtask test` sets for properties that do not begin here.
         (_, RngSeed::Fixed(seed)) => seed,
         _ => RandomState::new().build_hasher().finish(),
     };
@@ -65,17 +64,17 @@ fn resource_type() -> impl Strategy<Value = ResourceType> {
     prop_oneof![8 => Just(ResourceType::Topic), 2 => Just(ResourceType::Group), 1 => Just(ResourceType::Cluster)]
 }
 
-/// Any possible member of a role.
+/// Any member of a role that a policy may hold.
 pub(crate) fn member() -> impl Strategy<Value = Principal> {
     prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
 }
 
-/// Any possible principal of an ACL.
+/// Any principal that an ACL of a policy may name.
 pub fn principal() -> impl Strategy<Value = Principal> {
     prop_oneof![3 => member(), 2 => select(ROLES).prop_map(Principal::role)]
 }
 
-/// Any possible ACL.
+/// Any ACL that a policy may hold.
 pub fn acl() -> impl Strategy<Value = Acl> {
     (
         resource_type(),
@@ -110,7 +109,7 @@ pub fn facts() -> impl Strategy<Value = Facts> {
     (vec(acl(), 0..12), roles, superusers).prop_map(|(acls, roles, superusers)| Facts { acls, roles, superusers })
 }
 
-/// Any query.
+/// Any question.
 pub fn asked() -> impl Strategy<Value = Asked> {
     (
         select(USERS),
@@ -135,7 +134,7 @@ pub fn asked() -> impl Strategy<Value = Asked> {
 /// The engine's policy of these facts.
 ///
 /// # Panics
-/// If the engine refuses a valid policy.
+/// When the engine refuses what a policy may hold.
 #[must_use]
 pub fn policy(facts: &Facts) -> Policy {
     policy_with(Settings::default(), facts)
@@ -171,7 +170,7 @@ pub fn identity(asked: &Asked) -> Identity {
     Identity::new(&asked.user, &asked.groups)
 }
 
-/// The engine's request of a query.
+/// The engine's request of a question.
 #[must_use]
 pub fn request(asked: &Asked) -> Request<'_> {
     Request::new(asked.operation, asked.resource_type, &asked.name, At::IgnoringExpiry).with_host(asked.host)

@@ -1,6 +1,6 @@
-// Generates cases for the oracle from a seed: small policies and checks with many collisions; and shrinks them.
+// Generated cases for the oracle: small policies and checks in which everything collides, from a seed; and their shrinking.
 
-/** Every resource type; topics are repeated. */
+/** Every resource type; topics most often. */
 export const TYPES = [
   ...Array(20).fill('RESOURCE_TYPE_TOPIC'), 'RESOURCE_TYPE_GROUP', 'RESOURCE_TYPE_GROUP', 'RESOURCE_TYPE_CLUSTER',
   'RESOURCE_TYPE_TRANSACTIONAL_ID', 'RESOURCE_TYPE_REGISTRY', 'RESOURCE_TYPE_SUBJECT',
@@ -10,7 +10,7 @@ const LITERAL = 'RESOURCE_PATTERN_TYPE_LITERAL';
 const PREFIXED = 'RESOURCE_PATTERN_TYPE_PREFIXED';
 const ALLOW = 'PERMISSION_TYPE_ALLOW';
 const DENY = 'PERMISSION_TYPE_DENY';
-/** Every operation; `all` and those that imply others or are implied are repeated. */
+/** Every operation; those that imply, are implied or are all more often. */
 export const OPERATIONS = [
   'READ', 'READ', 'READ', 'DESCRIBE', 'DESCRIBE', 'DESCRIBE', 'ALL', 'ALL', 'WRITE', 'WRITE', 'DELETE', 'ALTER',
   'ALTER_CONFIGS', 'ALTER_CONFIGS', 'DESCRIBE_CONFIGS', 'DESCRIBE_CONFIGS', 'CREATE', 'CLUSTER_ACTION', 'IDEMPOTENT_WRITE',
@@ -24,7 +24,7 @@ const GROUPS = ['g', 'g', 'h', '/g', 'G', '*', 'u', 'r', '', 'User:u', 'g,h', '\
 const ROLES = ['r', 'r', 's', 'g', 'u', '*', 'R', '\u{1d4b3}', '\uffee'];
 const HOSTS = ['10.0.0.1', '10.0.0.1', '10.0.0.2', '::ffff:10.0.0.1', '::1', '2001:db8::1', '2001:0DB8:0:0:0:0:0:1', '9.0.0.1'];
 
-/** A random number generator: the same seed produces the same cases on every machine (mulberry32). */
+/** Numbers from a seed: the same seed gives the same cases on every machine (mulberry32). */
 export function random(seed) {
   let state = seed >>> 0;
   const below = (limit) => {
@@ -65,13 +65,13 @@ function anAcl({ pick, chance }) {
 export function aPolicy(rng) {
   const { pick, chance, some, below } = rng;
   const acls = Array.from({ length: below(13) }, () => anAcl(rng));
-  // Adds ACLs with the other permission or the other pattern, which conflict.
+  // The same ACL with the other permission, or the other pattern: shadows.
   for (const acl of acls.slice()) {
     if (chance(1, 6)) acls.push({ ...acl, permission_type: acl.permission_type === DENY ? ALLOW : DENY });
     if (chance(1, 8)) acls.push({ ...acl, resource_pattern_type: acl.resource_pattern_type === LITERAL ? PREFIXED : LITERAL });
   }
   const names = [...new Set(some(6, () => pick(ROLES)))];
-  // Most roles in ACLs exist.
+  // Where an ACL names a role, there mostly is one.
   for (const { principal } of acls) {
     const [type, name] = [principal.slice(0, 5), principal.slice(principal.indexOf(':') + 1)];
     if (type === 'Role:' && !names.includes(name) && chance(3, 4)) names.push(name);
@@ -133,7 +133,7 @@ function become({ pick }, identity, text, roles) {
   }
 }
 
-/** A check of a policy, mostly for a name in one of its ACLs or a similar one, by an identity to which the ACL applies. */
+/** A check of a policy: mostly about something that one of its ACLs names, or just beside it, by somebody it means. */
 export function aCheck(rng, { acls, roles }) {
   const { pick, chance, some } = rng;
   const check = {
@@ -144,7 +144,7 @@ export function aCheck(rng, { acls, roles }) {
   };
   if (chance(1, 2)) check.host = pick(HOSTS);
   if (acls.length > 0 && chance(7, 8)) {
-    // A request that matches this ACL, or nearly so.
+    // What this ACL says, or something close by.
     const acl = pick(acls);
     const name = acl.resource_name ?? '';
     check.resource_type = acl.resource_type;
@@ -158,7 +158,7 @@ export function aCheck(rng, { acls, roles }) {
   return check;
 }
 
-/** All cases that are one step smaller. */
+/** Everything that is one step smaller than a case. */
 function* smaller({ document, check }) {
   const without = (list, place) => list.filter((_, index) => index !== place);
   const { settings, roles, acls } = document;
@@ -183,7 +183,7 @@ function* smaller({ document, check }) {
   if (check.host !== undefined) yield { document, check: { ...check, host: undefined } };
 }
 
-/** The smallest case for which `fails` holds, found step by step. */
+/** The smallest case on which `fails` still holds, one step at a time. */
 export async function shrink(found, fails) {
   let smallest = found;
   for (let again = true; again;) {

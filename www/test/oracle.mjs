@@ -1,17 +1,17 @@
-// A second oracle: decides from the text of a policy document with plain loops over all ACLs. It was written from the
-// specification and docs/decisions.md, independently of the engine and of the oracle in Rust, and shares no code with either.
+// A second oracle: decides from the text of a policy document by plain loops over all ACLs. It was written from the
+// specification and docs/decisions.md, apart from the engine and from the oracle in Rust, and shares no code with either.
 
-/** The operations that imply each operation in an allow, in the order of D-02. */
+/** What an allow of these also allows, in the order of D-02. */
 const IMPLIED_BY = {
   OPERATION_DESCRIBE: ['OPERATION_READ', 'OPERATION_WRITE', 'OPERATION_DELETE', 'OPERATION_ALTER'],
   OPERATION_DESCRIBE_CONFIGS: ['OPERATION_ALTER_CONFIGS'],
 };
 const ALL = 'OPERATION_ALL';
 
-/** Compares UTF-8 bytes. */
+/** Byte by byte, as UTF-8. */
 const compareText = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** The four or sixteen bytes of an address; an IPv4-mapped address is its IPv4 address (D-04). */
+/** An address as its bytes, four or sixteen; an IPv4-mapped one is its IPv4 address (D-04). */
 export function addressBytes(text) {
   if (!text.includes(':')) return text.split('.').map(Number);
   let words = text;
@@ -30,7 +30,7 @@ export function addressBytes(text) {
   return mapped ? bytes.slice(12) : bytes;
 }
 
-/** Sorts IPv4 before IPv6, then by number. */
+/** IPv4 before IPv6, then by number. */
 function compareAddress(a, b) {
   if (a.length !== b.length) return a.length - b.length;
   for (let place = 0; place < a.length; place += 1) {
@@ -71,13 +71,13 @@ function principal(text) {
 
 const isSame = (a, b) => a.type === b.type && a.name === b.name;
 
-/** A resource's name, which only the cluster and the Schema Registry may omit (D-37). */
+/** A resource's name; only the cluster and the Schema Registry may leave it out (D-37). */
 function resourceName(type, name) {
   if (type === 'RESOURCE_TYPE_CLUSTER' && !name) return 'kafka-cluster';
   return name ?? '';
 }
 
-/** An ACL of a document in a normalized spelling, for comparing it member by member. */
+/** An ACL of a document in one spelling, so that two of them can be compared member by member. */
 export function plainAcl(acl) {
   const { type, name } = principal(acl.principal);
   return {
@@ -100,22 +100,22 @@ function waysOf(document, { user, principal: stated, groups }) {
   const me = stated === undefined ? { type: 'User', name: user } : principal(stated);
   const ways = [{ source: 'user_acl', group: null, role: null, principal: me }];
   for (const role of rolesOf(me)) {
-    paths.push({ source: 'role_acl', group: null, role, principal: { type: 'Role', name: role } });
+    ways.push({ source: 'role_acl', group: null, role, principal: { type: 'Role', name: role } });
   }
-  const visited = [];
+  const seen = [];
   for (const group of groups ?? []) {
-    if (group === '' || visited.includes(group)) continue;
-    visited.push(group);
+    if (group === '' || seen.includes(group)) continue;
+    seen.push(group);
     const it = { type: 'Group', name: group };
-    paths.push({ source: 'group_acl', group, role: null, principal: it });
+    ways.push({ source: 'group_acl', group, role: null, principal: it });
     for (const role of rolesOf(it)) {
-      paths.push({ source: 'group_role_acl', group, role, principal: { type: 'Role', name: role } });
+      ways.push({ source: 'group_role_acl', group, role, principal: { type: 'Role', name: role } });
     }
   }
-  return paths;
+  return ways;
 }
 
-/** The rank of an ACL's pattern for a name: lower is reported first; null if it does not match (D-03). */
+/** How specific the name of an ACL is for a name: lower is reported first; null where it does not cover it (D-03). */
 function nameRank(acl, name) {
   const pattern = resourceName(acl.resource_type, acl.resource_name);
   if (acl.resource_pattern_type === 'RESOURCE_PATTERN_TYPE_PREFIXED') {
@@ -125,12 +125,12 @@ function nameRank(acl, name) {
   return pattern === '*' ? [2, 0] : null;
 }
 
-/** The rank of an ACL's operation for the requested one; null if it does not apply (D-02). */
-function operationRank(acl, requested) {
-  if (acl.operation === requested) return 0;
+/** The place of an ACL's operation for an asked one; null where it does not cover it (D-02). */
+function operationRank(acl, asked) {
+  if (acl.operation === asked) return 0;
   if (acl.operation === ALL) return 100;
   if (acl.permission_type === 'PERMISSION_TYPE_DENY') return null;
-  const place = (IMPLIED_BY[requested] ?? []).indexOf(acl.operation);
+  const place = (IMPLIED_BY[asked] ?? []).indexOf(acl.operation);
   return place < 0 ? null : 1 + place;
 }
 
@@ -161,8 +161,8 @@ function compareMatches(a, b) {
 }
 
 /**
- * Decides a check with `identity: {user, groups}` and a policy document. `expired` is whether the identity has expired. Returns
- * all members of a decision that the rules determine; null and false mean absent.
+ * Decides a check with `identity: {user, groups}` over a policy document. `expired` says that the identity's time is over.
+ * Answers the members of a decision that the rules determine, each of them there: null and false stand for absent.
  */
 export function decide(document, check, expired = false) {
   const nothing = { source: null, group: null, role: null, acl: null, implied_by: null, host_unknown: false };
@@ -176,12 +176,12 @@ export function decide(document, check, expired = false) {
   const denies = [];
   const allows = [];
   let allowsElsewhere = false;
-  pathsOf(document, identity).forEach((path, pathIndex) => {
+  waysOf(document, identity).forEach((way, wayPlace) => {
     for (const acl of document.acls ?? []) {
       const owner = principal(acl.principal);
-      const exact = isSame(owner, path.principal);
-      // `User:*` is everyone, and has the rank of the user itself (D-05, D-20).
-      const everyone = path.source === 'user_acl' && owner.type === 'User' && owner.name === '*';
+      const exact = isSame(owner, way.principal);
+      // `User:*` is everyone, and counts as the user's own (D-05, D-20).
+      const everyone = way.source === 'user_acl' && owner.type === 'User' && owner.name === '*';
       if (!exact && !everyone) continue;
       if (acl.resource_type !== type) continue;
       const byName = nameRank(acl, name);
@@ -204,9 +204,9 @@ export function decide(document, check, expired = false) {
   return {
     outcome: denied ? 'deny' : 'allow',
     reason: denied ? 'deny_rule' : 'allow_rule',
-    source: first.path.source,
-    group: first.path.group,
-    role: first.path.role,
+    source: first.way.source,
+    group: first.way.group,
+    role: first.way.role,
     acl: plainAcl(first.acl),
     implied_by: first.acl.operation === operation ? null : first.acl.operation,
     host_unknown: denied && hostFits(first.acl, host, document.settings) === 'unknown',

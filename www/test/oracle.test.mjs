@@ -1,4 +1,4 @@
-// Compares the wasm engine with the second oracle: for every check of the vectors, and for generated cases.
+// The wasm engine against the second oracle: every check of the vectors, and generated cases at the hard corners.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { decide, plainAcl } from './oracle.mjs';
 
 const CASES = Number(process.env.GBAC_CASES ?? 5_000);
 const SEED = Number(process.env.GBAC_SEED ?? 20_260_101);
-/** The number of checks for each policy. */
+/** How many checks share a policy. */
 const CHECKS = 4;
 
-/** Converts an engine's decision to the oracle's format: null and false mean absent. */
+/** An engine's decision in the oracle's words: null and false stand for absent. */
 function plain(decision) {
   return {
     outcome: decision.outcome,
@@ -25,18 +25,18 @@ function plain(decision) {
   };
 }
 
-/** The calls that decide a check; each must agree with the oracle. */
-const CALLS = {
+/** The ways in which a policy can be asked; each must answer as the oracle does. */
+const WAYS = {
   check: (policy, check) => plain(policy.check(check)),
   explain: (policy, check) => plain(policy.explain(check)),
 };
 
-/** The first call that differs from the oracle, and the difference; undefined if all agree. */
-function difference(policy, document, check, calls = CALLS, oracle = decide) {
+/** Which way of asking differs from the oracle, and how; undefined when none does. */
+function difference(policy, document, check, ways = WAYS, oracle = decide) {
   const expected = JSON.stringify(oracle(document, check));
-  for (const [name, ask] of Object.entries(calls)) {
+  for (const [way, ask] of Object.entries(ways)) {
     const found = JSON.stringify(ask(policy, check));
-    if (found !== expected) return `${name}: ${found}\noracle: ${expected}`;
+    if (found !== expected) return `${way}: ${found}\noracle: ${expected}`;
   }
   return undefined;
 }
@@ -61,10 +61,10 @@ async function compare(seed, count, ways = WAYS, oracle = decide, make = { aPoli
   return reasons;
 }
 
-async function report(seed, number, found, calls, oracle) {
+async function report(seed, number, found, ways, oracle) {
   const differs = async ({ document, check }) => {
     const policy = await Policy.load(document);
-    const text = difference(policy, document, check, calls, oracle);
+    const text = difference(policy, document, check, ways, oracle);
     policy.free();
     return text;
   };
@@ -83,25 +83,25 @@ test('the oracle answers every check of the vectors as a person did', async () =
     const { policy: document, tests } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
     const policy = await Policy.load(document);
     for (const { id, check, expect } of tests) {
-      // Skips checks with errors. The oracle does not resolve identities.
+      // Without an answer there is nothing to decide; who the user is, is not this oracle's question.
       if ('error' in expect) continue;
       const { identity, claims, userinfo, unverified_token, token, host, now, ignore_expiry: ignores } = check;
       const opened = policy.inspect(JSON.parse(JSON.stringify({ identity, claims, userinfo, unverified_token, token })));
       const who = { user: opened.user, groups: opened.groups.map((group) => group.name) };
-      // An assertion whose identity has an expiry states the time, or that it is ignored.
+      // An assertion whose identity has an expiry states when it is asked, or that it does not matter.
       const unreadable = opened.warnings.some((warning) => warning.code === 'expiry_unreadable');
       const expired = !ignores && (unreadable || (opened.expires_at !== undefined && now > opened.expires_at));
       const answer = policy.check(check);
       if (check.request) {
-        for (const { decision, ...query } of answer.checks) {
-          assert.deepEqual(plain(decision), decide(document, { ...query, identity: who, host }, expired), id);
+        for (const { decision, ...asked } of answer.checks) {
+          assert.deepEqual(plain(decision), decide(document, { ...asked, identity: who, host }, expired), id);
           compared += 1;
         }
         continue;
       }
-      const query = { ...check, identity: identity ?? who };
-      for (const member of ['operation', 'resource_type']) query[member] = spelled(member, check[member]);
-      const verdict = decide(document, query, expired);
+      const asked = { ...check, identity: identity ?? who };
+      for (const member of ['operation', 'resource_type']) asked[member] = spelled(member, check[member]);
+      const verdict = decide(document, asked, expired);
       for (const [member, wanted] of Object.entries(expect)) {
         if (!(member in verdict)) continue;
         const found = member === 'host_unknown' ? verdict[member] || null : verdict[member];
@@ -116,7 +116,7 @@ test('the oracle answers every check of the vectors as a person did', async () =
   console.log(`${compared} checks of the vectors`);
 });
 
-/** Finds the Data Plane API's spelling of a short form: the same letters without `_` and `-`, in any letter case. */
+/** The Data Plane API's spelling of a short form: the same letters without `_` and `-`, in any letter case. */
 function spelled(member, text) {
   const fold = (word) => word.toLowerCase().replaceAll(/[_-]/g, '');
   const known = member === 'operation' ? OPERATIONS : TYPES;
@@ -148,7 +148,7 @@ test('a wrong oracle is found out, with a small case', async () => {
     const acls = document.acls.filter((acl) => acl.operation === check.operation || acl.operation === 'OPERATION_ALL');
     return decide({ ...document, acls }, check);
   };
-  const wrong = await compare(SEED, 5_000, CALLS, withoutImplied).then(() => assert.fail('nothing was found'), (error) => error);
+  const wrong = await compare(SEED, 5_000, WAYS, withoutImplied).then(() => assert.fail('nothing was found'), (error) => error);
   assert.match(wrong.message, /^GBAC_SEED=\d+, case \d+, at its smallest:/);
   assert.equal(wrong.smallest.document.acls.length, 1, wrong.message);
   assert.equal(wrong.smallest.document.acls[0].permission_type, 'PERMISSION_TYPE_ALLOW');

@@ -369,7 +369,7 @@ fn abi(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "tests/abi", |call| prepared.set(call))
 }
 
-/// The package, the command line and a service answer the same question the same way.
+/// Tests that the package, the command line and a service give equal results.
 fn agreement(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;

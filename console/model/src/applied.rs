@@ -194,7 +194,7 @@ impl SimulatorCheck {
             Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
                 let principal = match acl.principal.kind() {
                     PrincipalType::Role => policy.role(acl.principal.name())?.members.into_iter().next()?,
-                    PrincipalType::User | PrincipalType::Group => acl.principal.clone(),
+                    PrincipalType::User | PrincipalType::Group | PrincipalType::Other => acl.principal.clone(),
                 };
                 Some(Self::by(principal, acl))
             }
@@ -218,7 +218,7 @@ impl SimulatorCheck {
         match self.principal.kind() {
             PrincipalType::User => identity.user() == name && !identity.is_expired(At::IgnoringExpiry),
             PrincipalType::Group => identity.groups().iter().any(|group| group == name),
-            PrincipalType::Role => false,
+            PrincipalType::Role | PrincipalType::Other => false,
         }
     }
 
@@ -230,7 +230,7 @@ impl SimulatorCheck {
             let (user, groups) = match self.principal.kind() {
                 PrincipalType::Group => (ANY_USER, name),
                 PrincipalType::User if name == "*" => (ANY_USER, ""),
-                PrincipalType::User | PrincipalType::Role => (name, ""),
+                PrincipalType::User | PrincipalType::Role | PrincipalType::Other => (name, ""),
             };
             inputs.user = user.to_owned();
             inputs.groups = groups.to_owned();

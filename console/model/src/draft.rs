@@ -144,6 +144,8 @@ pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
         principal_mapping: pick(&wanted.principal_mapping, &base.principal_mapping, &now.principal_mapping),
         superusers: pick(&wanted.superusers, &base.superusers, &now.superusers),
         access: pick(&wanted.access, &base.access, &now.access),
+        dialect: pick(&wanted.dialect, &base.dialect, &now.dialect),
+        kafka_version: pick(&wanted.kafka_version, &base.kafka_version, &now.kafka_version),
         stated: wanted.stated,
     }
 }

@@ -60,13 +60,13 @@ pub fn compare(first: (&Policy, &Identity), second: (&Policy, &Identity)) -> Com
     let rules = of_first.rules(first.0).into_iter().zip(of_second.rules(second.0));
     for ((resource_type, one), (_, other)) in rules {
         if exists_in([first.0, second.0], resource_type) {
-            add(resource_type, [&one, &other], every, &mut found);
+            add(resource_type, [&one, &other], every, &mut comparison);
         }
     }
     comparison
 }
 
-fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], every: Operations, found: &mut Comparison) {
+fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], every: Operations, comparison: &mut Comparison) {
     let all = || rules.iter().copied().flatten();
     let tree = Tree::new(all().map(|rule| rule.place));
     let scopes = HostScope::all(&hosts_of(all().map(|rule| &rule.host)));

@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
             match acl.principal.kind() {
                 PrincipalType::Role => members.iter().filter(|member| self.is_member(member, role)).cloned().collect(),
                 PrincipalType::Group => vec![acl.principal.clone()],
-                PrincipalType::User => Vec::new(),
+                PrincipalType::User | PrincipalType::Other => Vec::new(),
             }
         };
         let leave_role = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
@@ -375,7 +375,7 @@ impl<'a> Search<'a> {
                 PrincipalType::Role if is_role => vec![id],
                 PrincipalType::Group if is_role => self.policy.links(id).to_vec(),
                 PrincipalType::Group => vec![id],
-                PrincipalType::Role | PrincipalType::User => Vec::new(),
+                PrincipalType::Role | PrincipalType::User | PrincipalType::Other => Vec::new(),
             };
             for id in candidates {
                 let Some(principal) = self.policy.principal(id).filter(|principal| principal.kind() == kind) else {

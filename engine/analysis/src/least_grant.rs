@@ -116,7 +116,7 @@ fn candidates(
     let mut candidates = Vec::new();
     for id in ids {
         let Some(principal) = policy.principal(id) else { continue };
-        let may = match principal.kind() {
+        let is_grantable = match principal.kind() {
             PrincipalType::User | PrincipalType::Other => false,
             PrincipalType::Group => {
                 !principal.name().is_empty() && !identity.groups().iter().any(|group| group == principal.name())
@@ -238,7 +238,7 @@ fn choose(
 
 /// The ACL that allows a request of an identity, and as little else as possible.
 pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
-    // `User:*` would be everyone, and an empty name is none.
+    // `User:*` would be everyone, and an empty name matches no user.
     let user = Some(identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
     let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;
     Some(narrowest_for(principal, request))

@@ -29,7 +29,7 @@ pub struct Grant {
     /// The operations, including implied ones (D-02), in the order of [`Operation::ALL`]. [`Operation::All`] is included if a
     /// request for `ALL` itself is allowed (D-27).
     pub operations: Vec<Operation>,
-    /// From where; one address or a range where no ACL for any host allows it.
+    /// The client's address or range, or any if an ACL for any host allows it.
     pub host: Host,
     /// The exceptions.
     pub except: Vec<GrantException>,
@@ -49,7 +49,7 @@ impl Permissions {
     #[must_use]
     pub fn outcome(&self, request: &Request<'_>) -> Outcome {
         let host = request.host;
-        let is = |of: Host| of == Host::Any || host.is_some_and(|host| of.includes(host));
+        let applies = |scope: Host| scope == Host::Any || host.is_some_and(|host| scope.includes(host));
         let granted = |grant: &&Grant| {
             let excepted = |except: &GrantException| {
                 (applies(except.host) || host.is_none()) && except.pattern.covers(request.resource_name)
@@ -131,7 +131,7 @@ impl Sums {
     }
 }
 
-/// The hosts of rules, broad ones first, each with what its own rules allow and deny, and what is granted from there.
+/// A host with the operations that its rules allow and deny, and those that are granted to clients there.
 struct Node {
     sums: Sums,
     granted: Vec<Operations>,
@@ -141,7 +141,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     let tree = Tree::new(rules.iter().map(|rule| rule.place));
     let mut hosts = hosts_of(rules.iter().map(|rule| &rule.host));
     sort(&mut hosts, |a, b| b.breadth().cmp(&a.breadth()).then(a.cmp(b)));
-    // Ranges that are written differently may be the same one.
+    // Different texts can denote the same range.
     let mut each = vec![Host::Any];
     for host in hosts {
         if !each.iter().any(|known| known.covers(host) && host.covers(*known)) {
@@ -152,7 +152,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     for host in each {
         let sums = Sums::new(&tree, rules, host);
         let broader: Vec<&Node> = nodes.iter().filter(|node| node.sums.host.covers(host)).collect();
-        // It begins where no broader host allows it, and goes on to where it is denied.
+        // A grant begins where no broader host allows the operation, and ends where it is denied.
         let mut granted = Vec::with_capacity(tree.len());
         for at in 0..tree.len() {
             let of = |operations: &[Operations]| operations.get(at).copied().unwrap_or_default();
@@ -164,9 +164,9 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
         }
         nodes.push(Node { sums, granted });
     }
-    let mut found = Vec::new();
+    let mut grants_by_place = Vec::new();
     for node in &nodes {
-        // Of what is granted from here, some may be denied from a narrower host.
+        // Denies for a narrower host become marks.
         let mut marks = Vec::new();
         for (narrower, what) in nodes.iter().zip(0..).filter(|(other, _)| is_narrower(other, node)) {
             let denied: Vec<Operations> =
@@ -193,7 +193,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
         }
     }
     if nodes.len() > 1 {
-        sort(&mut found, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
+        sort(&mut grants_by_place, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
     }
     grants.extend(grants_by_place.into_iter().map(|(_, grant)| grant));
 }

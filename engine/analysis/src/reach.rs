@@ -170,7 +170,7 @@ fn block(allow: &Acl, deny: &Acl) -> Option<DenyExtent> {
         && place.overlaps(denied)
         && allow.host.overlaps(deny.host)
         && of_allow.meets(of_deny);
-    is_met.then(|| {
+    overlaps.then(|| {
         let is_everywhere = denied.covers(place) && deny.host.covers(allow.host);
         if !is_everywhere || !of_deny.meets(Operations::only(allow.operation)) {
             DenyExtent::Part

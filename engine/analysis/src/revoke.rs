@@ -105,14 +105,15 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
     }
     let mut leave = revocation.acls.is_empty().then(Vec::new);
     let mut roles: Vec<(PrincipalId, Vec<Principal>)> = Vec::new();
-    let mut held: Vec<(PrincipalId, Principal)> = user.map(|id| (id, identity.principal())).into_iter().collect();
+    let mut own_principals: Vec<(PrincipalId, Principal)> =
+        user.map(|id| (id, identity.principal())).into_iter().collect();
     let groups = identity.groups().iter();
     own_principals.extend(
         groups.filter_map(|name| Some((policy.principal_id(PrincipalType::Group, name)?, Principal::group(name)))),
     );
-    for (id, principal) in held {
+    for (id, principal) in own_principals {
         let is_user = principal.kind() != PrincipalType::Group;
-        let mut goes = false;
+        let mut allows = false;
         if !is_user {
             let acls = hits.allowing(id);
             allows = !acls.is_empty();

@@ -82,12 +82,12 @@ pub(crate) fn answered(by: Operations, permission: Permission) -> Operations {
     answered
 }
 
-/// The operations that exist in the dialect of a policy.
+/// The operations of a policy's dialect.
 pub(crate) fn every_operation(policy: &Policy) -> Operations {
     Operations::of(policy.settings().dialect.operations())
 }
 
-/// The operations that exist in the dialect of either policy.
+/// The operations of the dialects of two policies.
 pub(crate) fn every_operation_of(policies: [&Policy; 2]) -> Operations {
     let [first, second] = policies.map(every_operation);
     first.or(second)
@@ -98,7 +98,7 @@ pub(crate) fn exists_in(policies: [&Policy; 2], resource_type: ResourceType) -> 
     policies.into_iter().any(|policy| policy.settings().dialect.resource_types().contains(&resource_type))
 }
 
-/// Whether all of these are among those.
-pub(crate) const fn within(these: Operations, those: Operations) -> bool {
-    these.without(those).is_empty()
+/// Whether one set of operations is a subset of another.
+pub(crate) const fn within(subset: Operations, operations: Operations) -> bool {
+    subset.without(operations).is_empty()
 }

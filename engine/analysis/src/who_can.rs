@@ -184,7 +184,7 @@ pub(super) struct Hit {
     pub(super) denies: bool,
 }
 
-/// Where an ACL stands in the order of D-20 and D-35: by way, pattern, `User:*`, any host, operation and host.
+/// The sort key of an ACL in the order of D-20 and D-35: path, pattern, `User:*`, any host, operation and host.
 type Rank = (usize, usize, bool, u8, usize, Host);
 
 impl<'a> Hits<'a> {
@@ -197,7 +197,7 @@ impl<'a> Hits<'a> {
         Self::of_patterns(policy, request, |pattern| Place::of(pattern).covers(place))
     }
 
-    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_asked: impl Fn(&Pattern) -> bool) -> Self {
+    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_selected: impl Fn(&Pattern) -> bool) -> Self {
         let host = request.host.map(|host| host.to_canonical());
         let host = host.map(|host| (host, policy.host_id(Host::Address(host))));
         let allow = Operations::answering(request.operation, Permission::Allow);
@@ -375,7 +375,7 @@ impl<'a> PathMatches<'a> {
         let host = policy.host(hit.row.host);
         for operation in hit.row.of(permission).iter() {
             let Some(rank) = rank(operation, self.hits.request.operation, permission) else { continue };
-            let place = (way, pattern, everyone, host.breadth(), rank, host);
+            let place = (path, pattern, everyone, host.breadth(), rank, host);
             let matches = if permission == Permission::Deny { &mut self.denies } else { &mut self.allows };
             // Only the first ACL that allows it is returned.
             if permission == Permission::Allow && matches.first().is_some_and(|(first, _)| *first <= place) {

@@ -21,8 +21,8 @@ fn strings<T: ToString>(values: &[T]) -> Vec<String> {
 
 /// The codes of operations; only `OPERATION_ALL` for all operations.
 fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
-    let all: &[Operation] = &[Operation::All];
-    let operations = if Dialect::are_all_operations(operations) { all } else { operations };
+    let every: &[Operation] = &[Operation::All];
+    let operations = if Dialect::are_all_operations(operations) { every } else { operations };
     operations.iter().map(Code::from).collect()
 }
 

@@ -333,9 +333,9 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
 fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
     text.parse()
         .map_err(|_| {
-            let all =
+            let values =
                 Dialect::Platform.operations().iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-            unknown_value(text, &all, &Place::Member(at, "operation"), problems);
+            unknown_value(text, &values, &Place::Member(at, "operation"), problems);
         })
         .ok()
 }
@@ -343,9 +343,9 @@ fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option
 fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
     text.parse()
         .map_err(|_| {
-            let all =
+            let values =
                 Dialect::Platform.resource_types().iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-            unknown_value(text, &all, &Place::Member(at, "resource_type"), problems);
+            unknown_value(text, &values, &Place::Member(at, "resource_type"), problems);
         })
         .ok()
 }

@@ -45,10 +45,10 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     for (index, role) in fields.array("roles", at, problems).iter().enumerate() {
         read_role(role, &Place::Element(&roles, index), &mut policy, problems);
     }
-    let place_of_acls = Place::Member(at, "acls");
-    for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
-        if let Some(acl) = acl::read(value, dialect, &Place::Element(&place_of_acls, place), problems) {
-            // An ACL that is there twice is the same ACL (D-17).
+    let acls = Place::Member(at, "acls");
+    for (index, value) in fields.array("acls", at, problems).iter().enumerate() {
+        if let Some(acl) = acl::read(value, dialect, &Place::Element(&acls, index), problems) {
+            // A duplicate ACL is not added again (D-17).
             policy.add(&AclParts::from(&acl));
         }
     }
@@ -151,7 +151,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     Some(settings)
 }
 
-/// Reads what system the policy is for (D-71), and its version (D-72).
+/// Reads the system that the policy is for (D-71), and its version (D-72).
 fn read_dialect(fields: &mut Fields<'_>, at: &Place<'_>, settings: &mut Settings, problems: &mut Problems) {
     if let Some(text) = fields.optional_string("dialect", at, problems) {
         settings.stated.dialect = true;
@@ -181,14 +181,14 @@ fn read_dialect(fields: &mut Fields<'_>, at: &Place<'_>, settings: &mut Settings
     }
 }
 
-/// Reads who has limited access to the service (D-58).
+/// Reads the users and groups with limited access to the service (D-58).
 fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<ServiceAccess> {
     let mut fields = Fields::of(value, at, problems)?;
     let mut access = ServiceAccess::default();
     for level in AccessLevel::ALL {
         let list = Place::Member(at, level.code());
-        for (place, value) in fields.array(level.code(), at, problems).iter().enumerate() {
-            let place = Place::Element(&list, place);
+        for (index, value) in fields.array(level.code(), at, problems).iter().enumerate() {
+            let place = Place::Element(&list, index);
             let grantee = reader::string(value, &place, problems)
                 .and_then(|text| acl::principal(text, Some(Dialect::Platform), &place, problems));
             if let Some(Err(error)) = grantee.map(|grantee| access.grant(level, grantee)) {

@@ -60,10 +60,10 @@ pub struct SettingsInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "'platform' | 'kafka'")]
     pub dialect: Option<&'static str>,
-    /// The version of Kafka, such as `4.4`, the default; hosts of ACLs can be ranges from then on.
+    /// The version of Kafka; the default is `4.4`, the first one in which hosts of ACLs can be ranges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kafka_version: Option<String>,
-    /// The managed cloud's mapping, in place of the first two.
+    /// The mapping of the managed cloud, instead of the first two settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sso: Option<SsoInput>,
 }

@@ -37,9 +37,9 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
         .iter()
         .filter_map(|acl| acl::read(acl, None, &Place::Root, &mut Problems::default()))
         .collect();
-    for (first, places) in twice(&acls, "/acls") {
-        let found = twice_found(FindingCode::DUPLICATE_ACL, "an ACL", places);
-        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..found });
+    for (first, places) in duplicates(&acls, "/acls") {
+        let finding = duplicate_finding(FindingCode::DUPLICATE_ACL, "an ACL", places);
+        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..finding });
     }
     for (index, role) in list(document, "roles").iter().enumerate() {
         let principal = |member: &Value| Principal::parse(member.get("principal")?.as_str()?).ok();

@@ -179,6 +179,7 @@ fn principal_item(of: &PrincipalSummary, words: &Words) -> SearchItem {
     let principal = &of.principal;
     let (kind, label) = match principal.kind() {
         PrincipalType::User => (SearchKind::User, Label::default().kind("User")),
+        PrincipalType::Other => (SearchKind::User, Label::default()),
         PrincipalType::Group => (SearchKind::Group, Label::default().kind("Group")),
         PrincipalType::Role => (SearchKind::Role, Label::default()),
     };

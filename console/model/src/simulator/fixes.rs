@@ -332,7 +332,7 @@ fn grant_words(acl: &Acl) -> RichText {
         .then(resource(acl));
     match acl.host {
         Host::Any => words,
-        Host::Address(host) => words.text(", host ").resource(host.to_string()),
+        host => words.text(", host ").resource(host.to_string()),
     }
 }
 

@@ -9,7 +9,7 @@ use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
 use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands};
-use gbac_engine::model::{Dialect, Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -87,6 +87,9 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
         let choice = |operation: &Operation| Choice::new(operation.spelling().cli, operation.spelling().label);
         of.operations().iter().map(choice).chain([choice(&Operation::All)]).collect::<Vec<_>>()
     });
+    let pattern = Signal::derive(move || form.with(|form| form.pattern.spelling().cli.to_owned()));
+    let patterns: Vec<Choice> =
+        PatternType::ALL.iter().map(|of| Choice::new(of.spelling().cli, capitalized(of.spelling().label))).collect();
     let types: Vec<Choice> = Dialect::Platform
         .resource_types()
         .iter()

@@ -119,9 +119,9 @@ impl<'a> Changed<'a> {
             } else {
                 self.touch_all(known.ids, &mut touched);
             }
-            let [was, is] = known.superuser;
-            if was != is {
-                let types = ResourceType::ALL.iter().filter(|of| exists_in(compared.policies, **of));
+            let [was, is_now] = known.superuser;
+            if was != is_now {
+                let types = ResourceType::ALL.iter().filter(|kind| exists_in(compared.policies, **kind));
                 touched.extend(types.map(|resource_type| (*resource_type, Place::All)));
             }
             let is_empty_group = known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();

@@ -123,7 +123,7 @@ fn after(host: Host) -> Option<IpAddr> {
     }
 }
 
-/// The one of a pair: of the earlier policy, 0, or the later one, 1.
+/// The element of a pair for a policy: 0 is the earlier one, 1 the later one.
 pub(super) const fn of<T>(pair: &[T; 2], side: usize) -> &T {
     let [before, after] = pair;
     if side == 0 { before } else { after }

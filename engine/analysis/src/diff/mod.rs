@@ -163,7 +163,7 @@ pub struct HostSet {
 /// A set of addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addresses {
-    /// Those of these hosts.
+    /// Only those of these hosts.
     Only(Vec<Host>),
     /// All but those of these hosts.
     AllBut(Vec<Host>),

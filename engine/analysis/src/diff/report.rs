@@ -139,7 +139,7 @@ impl<'a> Report<'a> {
                 // A superuser's gains and losses are its own differences.
                 let superuser = [&before, &after].into_iter().any(|decision| decision.reason == Reason::Superuser);
                 let of_partner = superuser && view.scope != Scope::One(identity.principal());
-                if [before.outcome, after.outcome] == wanted && !of_partner {
+                if [before.outcome, after.outcome] == outcomes && !of_partner {
                     let host = request.host;
                     return Some(Counterexample {
                         identity,
@@ -218,7 +218,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// An address of a scope; none where no rule names a host.
+/// An address of a host scope; `None` if no rule names a host.
 fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
     if scopes.len() < 2 { None } else { host_scope.address(scopes) }
 }
@@ -266,12 +266,12 @@ pub(crate) fn region(
 
 /// Converts host scopes to a set of clients; `all` are the scopes that the rules distinguish.
 fn hosts(some: &[HostScope], all: &[HostScope]) -> HostSet {
-    let named = |wanted: bool| -> Vec<Host> {
-        let is = |host_scope: &&HostScope| some.contains(host_scope) == wanted;
+    let named = |is_included: bool| -> Vec<Host> {
+        let is = |host_scope: &&HostScope| some.contains(host_scope) == is_included;
         all.iter().filter(is).filter_map(|host_scope| host_scope.host()).filter(|host| *host != Host::Any).collect()
     };
-    let addresses = |wanted: bool| cover(&named(wanted), &named(!wanted));
-    // Where no ACL names a host there is one scope, which is all of them.
+    let addresses = |is_included: bool| cover(&named(is_included), &named(!is_included));
+    // Without hosts in ACLs, there is a single scope for all clients.
     let unknown = some.contains(&HostScope::Unknown) || all.len() == 1;
     let other = some.contains(&HostScope::Other);
     let addresses = if other { Addresses::AllBut(addresses(false)) } else { Addresses::Only(addresses(true)) };

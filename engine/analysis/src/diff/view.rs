@@ -36,17 +36,17 @@ struct SideOperations {
     allow: [Operations; 2],
     deny: [Operations; 2],
     superuser: [bool; 2],
-    /// The operations that there are.
+    /// The operations of the dialects.
     every: Operations,
 }
 
-impl Turn {
-    fn new(standing: &SideOperations) -> Self {
+impl OperationChanges {
+    fn new(access: &SideOperations) -> Self {
         let each = |what: &dyn Fn(Operations, Operations) -> Operations| {
-            let of = |side| what(*of(&standing.allow, side), *of(&standing.deny, side));
+            let of = |side| what(*of(&access.allow, side), *of(&access.deny, side));
             [of(0), of(1)]
         };
-        let every = standing.every;
+        let every = access.every;
         let mask = |operations: [Operations; 2], superuser: Operations| {
             let of = |side| if *of(&access.superuser, side) { superuser } else { *of(&operations, side) };
             [of(0), of(1)]
@@ -54,9 +54,9 @@ impl Turn {
         let none = Operations::default();
         let by_acl = mask(each(&|allow, deny| allow.without(deny)), none);
         let allowed = mask(by_acl, every);
-        let denied = mask(standing.deny, none);
+        let denied = mask(access.deny, none);
         let nothing = mask(each(&|allow, deny| every.without(allow).without(deny)), none);
-        let covered = mask(standing.allow, every);
+        let covered = mask(access.allow, every);
         let [was, is] = allowed;
         let [had, has] = covered;
         Self {
@@ -95,9 +95,9 @@ pub(super) struct View<'a> {
     pub(super) ids: [Option<PrincipalId>; 2],
     pub(super) resource_type: ResourceType,
     superuser: [bool; 2],
-    /// The operations that there are.
+    /// The operations of the dialects.
     every: Operations,
-    pub(super) rules: Vec<Sided<'a>>,
+    pub(super) rules: Vec<SidedRule<'a>>,
 }
 
 /// The regions of a view, and the changes in each.
@@ -150,13 +150,13 @@ impl<'a> View<'a> {
         Regions { tree, scopes, changes, among_others }
     }
 
-    /// What turns in each region of a tree that is made of the rules' places.
-    fn turns(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<Turn> {
+    /// The changes in each region of a tree of the rules' places.
+    fn changes(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<OperationChanges> {
         let everyone = SideOperations { every: self.every, ..SideOperations::default() };
         let own = SideOperations { superuser: self.superuser, ..everyone };
-        // Of the holder, and of everyone alone.
-        let mut standings = vec![(own, everyone); tree.len()];
-        for (Sided { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
+        // For the scope, and for everyone alone.
+        let mut operations_at = vec![(own, everyone); tree.len()];
+        for (SidedRule { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
             let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
             let Some((own, all)) = operations_at.get_mut(*at) else { continue };
             own.add(*side, allow, deny);

@@ -53,8 +53,8 @@ impl<'a> Linter<'a, '_> {
                 self.covering.push((PatternId(*other), covers));
             }
         }
-        let sensible = self.policy.settings().dialect.operations_of(pattern.resource_type);
-        for row in pattern.rows().iter().filter(is_wanted) {
+        let applicable = self.policy.settings().dialect.operations_of(pattern.resource_type);
+        for row in pattern.rows().iter().filter(is_selected) {
             let Some(principal) = self.policy.principal(row.principal) else { continue };
             for operation in row.deny().or(row.allow()).iter() {
                 if operation != Operation::All && !applicable.contains(&operation) {
@@ -200,7 +200,7 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// A range of hosts in a version of Kafka that does not know ranges (D-72).
+    /// Reports a range of hosts for a version of Kafka without ranges (D-72).
     fn range(&mut self, pattern: &Pattern, row: &Row) {
         let (policy, version) = (self.policy, self.policy.settings().kafka_version);
         let of = |permission: &Permission| {
@@ -210,15 +210,15 @@ impl<'a> Linter<'a, '_> {
         };
         let acls: Vec<Acl> = Permission::ALL.iter().flat_map(of).collect();
         let Some(first) = acls.first() else { return };
-        let message = format!("{} never matches: Kafka {version} does not know ranges of hosts", spoken(first));
+        let message = format!("{} never matches: Kafka {version} does not know ranges of hosts", acl_text(first));
         let hint =
             format!("upgrade to Kafka {} or later, or write an ACL for each address", KafkaVersion::WITH_HOST_RANGES);
         let finding = Finding::new(FindingCode::HOST_RANGE_UNSUPPORTED, Severity::Warning, message, hint);
         self.findings.push(finding.with_acls(acls));
     }
 
-    /// What could not be created today (D-27): the same codes and hints as when it is. What is so of the principal is found
-    /// once for all of its ACLs.
+    /// Finds ACLs that could not be created today (D-27), with the codes and hints of that error. Errors of the principal are
+    /// reported once for all of its ACLs, elsewhere.
     fn refused(&mut self, pattern: &Pattern, row: &Row) {
         let policy = self.policy;
         let acls = || {

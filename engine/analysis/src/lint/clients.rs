@@ -94,6 +94,7 @@ fn clients(principal: &Principal, lacking: usize, all: usize) -> String {
         PrincipalType::Role => format!("{lacking} of {all} members of the role `{name}`"),
         PrincipalType::Group => format!("users with the group `{name}`"),
         PrincipalType::User => format!("the user `{name}`"),
+        PrincipalType::Other => format!("the principal `{name}`"),
     }
 }
 
@@ -115,7 +116,10 @@ fn of_principals(policy: &Policy) -> Vec<Allowed> {
                     allowed.sees_subject_configs |= sees_configs;
                 }
                 ResourceType::Registry => allowed.sees_registry_configs |= sees_configs,
-                ResourceType::Cluster | ResourceType::TransactionalId => {}
+                ResourceType::Cluster
+                | ResourceType::TransactionalId
+                | ResourceType::DelegationToken
+                | ResourceType::User => {}
             }
         }
     }

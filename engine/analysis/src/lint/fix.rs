@@ -40,8 +40,8 @@ impl Finding {
     #[must_use]
     pub fn suggested_fixes(&self, policy: &Policy) -> Vec<Fix> {
         match self.code {
-            // The others of its ACLs are those that make it so.
             FindingCode::HOST_RANGE_UNSUPPORTED => vec![removal(&self.acls, true)],
+            // The other ACLs of the finding are its causes.
             FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => {
                 self.acls.first().map(|acl| removal(std::slice::from_ref(acl), true)).into_iter().collect()
             }
