@@ -8,11 +8,13 @@ export const OPERATIONS = {
   all: 'OPERATION_ALL', read: 'OPERATION_READ', write: 'OPERATION_WRITE', create: 'OPERATION_CREATE', delete: 'OPERATION_DELETE',
   alter: 'OPERATION_ALTER', describe: 'OPERATION_DESCRIBE', clusteraction: 'OPERATION_CLUSTER_ACTION',
   describeconfigs: 'OPERATION_DESCRIBE_CONFIGS', alterconfigs: 'OPERATION_ALTER_CONFIGS', idempotentwrite: 'OPERATION_IDEMPOTENT_WRITE',
+  createtokens: 'OPERATION_CREATE_TOKENS', describetokens: 'OPERATION_DESCRIBE_TOKENS', twophasecommit: 'OPERATION_TWO_PHASE_COMMIT',
 };
 export const RESOURCE_TYPES = {
   __proto__: null,
   topic: 'RESOURCE_TYPE_TOPIC', group: 'RESOURCE_TYPE_GROUP', cluster: 'RESOURCE_TYPE_CLUSTER',
   'transactional-id': 'RESOURCE_TYPE_TRANSACTIONAL_ID', 'registry-global': 'RESOURCE_TYPE_REGISTRY', 'registry-subject': 'RESOURCE_TYPE_SUBJECT',
+  'delegation-token': 'RESOURCE_TYPE_DELEGATION_TOKEN', 'user-principal': 'RESOURCE_TYPE_USER',
 };
 /** The resource types with exactly one resource, which has no name. */
 const SINGLE = ['cluster', 'registry-global'];

@@ -27,7 +27,8 @@ test('every operation and resource type has its short form, and the engine takes
   assert.deepEqual(Object.entries(RESOURCE_TYPES), union('ResourceTypeName').map((name, place) => [name, union('ResourceType')[place]]));
   for (const type of union('ResourceTypeName')) {
     const isSingle = type === 'cluster' || type === 'registry-global';
-    const policy = await Policy.load({ version: 1, acls: acls([{ allow: 'all', [type]: isSingle ? true : 'x-*', to: 'User:alice' }]) });
+    const settings = ['delegation-token', 'user-principal'].includes(type) ? { dialect: 'kafka' } : {};
+    const policy = await Policy.load({ version: 1, settings, acls: acls([{ allow: 'all', [type]: isSingle ? true : 'x-*', to: 'User:alice' }]) });
     assert.equal(policy.open({ user: 'alice' }).can('describe', type, isSingle ? (type === 'cluster' ? 'kafka-cluster' : '') : 'x-1'), true, type);
     assert.equal(policy.open({ user: 'bob' }).can('describe', type, isSingle ? (type === 'cluster' ? 'kafka-cluster' : '') : 'x-1'), false, type);
   }

@@ -2,23 +2,18 @@
 
 use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
-use crate::build_abi;
-use crate::build_js;
 use crate::console::{self, Build};
-use crate::deny;
 use crate::download_size::{self, Size};
-use crate::glewlwyd;
 use crate::mutants::seed;
 use crate::passed::Passed;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, Ended, cargo, without_noise};
 use crate::progress::{Progress, say};
-
 use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
-use crate::up;
 use crate::workspace::Workspace;
+use crate::{build_abi, build_js, deny, glewlwyd, up};
 use std::env;
 use std::fmt::Write;
 use std::fs;
