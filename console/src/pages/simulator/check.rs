@@ -169,6 +169,7 @@ fn VerdictPanel(state: SimulatorState) -> impl IntoView {
                 }
             }}
         </div>
+        <VerdictActions state=state />
     }
 }
 
@@ -199,34 +200,35 @@ fn panel(state: SimulatorState, verdict: &Verdict, stale: Option<&'static str>) 
             </div>
             <dl class="why">{shown_for}{why}</dl>
             {actions(state, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> })}
-            <VerdictActions state=state kind=verdict.kind />
         </div>
     }
 }
 
-/// What can be done about a verdict.
+/// What can be done about the verdict; it stays where it is while the verdict changes with every key.
 #[component]
-fn VerdictActions(state: SimulatorState, kind: VerdictKind) -> impl IntoView {
+fn VerdictActions(state: SimulatorState) -> impl IntoView {
     let fixing = state.fixing;
-    let is_denied = kind != VerdictKind::Allowed;
+    let is_denied = state.part(|view| view.verdict.as_ref().map(|verdict| verdict.kind != VerdictKind::Allowed));
     let to = move |panel: Panel, id: &'static str| {
         state.show(panel);
         crate::dom::focus_later(id);
     };
-    view! {
-        <div class="verdict-a">
-            {is_denied.then(|| view! {
-                <Button
-                    kind=ButtonKind::Primary id=FIX_BUTTON on_press=move |()| fixing.update(|is_open| *is_open = !*is_open)
-                    attr:aria-expanded=move || if fixing.get() { "true" } else { "false" }
-                    attr:aria-controls=move || fixing.get().then_some(FIX_SHEET)
-                >"Fix this"</Button>
-            })}
-            <Button on_press=move |()| to(Panel::WhatIf, "h-what-if")>"Try a change"</Button>
-            <Button on_press=move |()| to(Panel::Request, "whole-request")>"Whole request"</Button>
-            <Button on_press=move |()| to(Panel::WhatIf, "h-compare")>"Compare"</Button>
-            <Button on_press=move |()| to(Panel::Tests, "h-share")>"Share"</Button>
-        </div>
+    move || {
+        is_denied.get().map(|is_denied| view! {
+            <div class="verdict-a" role="group" aria-label="Verdict actions">
+                {is_denied.then(|| view! {
+                    <Button
+                        kind=ButtonKind::Primary id=FIX_BUTTON on_press=move |()| fixing.update(|is_open| *is_open = !*is_open)
+                        attr:aria-expanded=move || if fixing.get() { "true" } else { "false" }
+                        attr:aria-controls=move || fixing.get().then_some(FIX_SHEET)
+                    >"Fix this"</Button>
+                })}
+                <Button on_press=move |()| to(Panel::WhatIf, "h-what-if")>"Try a change"</Button>
+                <Button on_press=move |()| to(Panel::Request, "whole-request")>"Whole request"</Button>
+                <Button on_press=move |()| to(Panel::WhatIf, "h-compare")>"Compare"</Button>
+                <Button on_press=move |()| to(Panel::Tests, "h-share")>"Share"</Button>
+            </div>
+        })
     }
 }
 
