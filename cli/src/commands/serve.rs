@@ -59,10 +59,8 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
                 access_tokens_only: args.oidc_access_tokens_only,
                 max_lifetime: args.oidc_max_token_lifetime,
             },
-            oidc_client: args.oidc_client_id.map(|id| OidcClientOptions {
-                id,
-                secret_file: args.oidc_client_secret_file,
-                scope: args.oidc_scope,
+            oidc_client: args.oidc_client_id.map(|id| {
+                Box::new(OidcClientOptions { id, secret_file: args.oidc_client_secret_file, scope: args.oidc_scope })
             }),
             tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles { cert, key }),
             insecure_listen: args.insecure_listen,

@@ -88,7 +88,7 @@ pub struct DataOptions {
     /// What is required of the identity provider and its tokens besides.
     pub oidc_rules: OidcRules,
     /// The service as a client of the identity provider; `None` if users cannot sign in with it in a browser.
-    pub oidc_client: Option<OidcClientOptions>,
+    pub oidc_client: Option<Box<OidcClientOptions>>,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,
     /// Whether to permit listening beyond loopback without TLS.

@@ -270,7 +270,7 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
         notices,
         oidc: Oidc::remote(options.clock.unwrap_or(clock::system), data.oidc_rules.clone()),
         demo: None,
-        oidc_client: data.oidc_client.as_ref().map(oidc_client).transpose()?,
+        oidc_client: data.oidc_client.as_deref().map(oidc_client).transpose()?,
         audit_file: Some(data.folder.join("audit.jsonl")),
     })
 }

@@ -29,7 +29,7 @@ pub(crate) fn client(provider: &Provider, change: impl FnOnce(&mut ServeOptions)
         data.oidc_discovery_url = Some(provider.discovery());
         data.oidc_audience = Some(AUDIENCE.into());
         let secret_file = Some(secret.path().to_owned());
-        data.oidc_client = Some(OidcClientOptions { id: CLIENT.into(), secret_file, scope: None });
+        data.oidc_client = Some(Box::new(OidcClientOptions { id: CLIENT.into(), secret_file, scope: None }));
         change(options);
     })
 }

@@ -341,7 +341,8 @@ async fn options_of_the_client_are_checked_at_the_start() {
         let opened = Service::on(&data, |options| {
             options.endpoint.public_url = public_url.map(str::to_owned);
             let scope = scope.map(str::to_owned);
-            data_options(options).oidc_client = Some(OidcClientOptions { id: id.into(), secret_file: secret, scope });
+            data_options(options).oidc_client =
+                Some(Box::new(OidcClientOptions { id: id.into(), secret_file: secret, scope }));
         });
         opened.map(drop).map_err(|error| (error.code(), error.to_string()))
     };

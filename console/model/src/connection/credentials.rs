@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(by_token, [theirs.clone(), ("gbac-authorization", bearer)]);
         // Whoever does not ask for it does not get it.
         assert_eq!(headers(&Connection::SelfManaged, &open, password("us")), std::slice::from_ref(&theirs));
-        assert_eq!(headers(&Connection::Service, &strict, password("us")), [theirs.clone()]);
+        assert_eq!(headers(&Connection::Service, &strict, password("us")), std::slice::from_ref(&theirs));
         assert_eq!(RequestCredentials::default().headers(), []);
         // A session opens the service, and never the cluster.
         let session = Some(Credentials::Session { user: "us".to_owned() });
