@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use gbac_analysis::{DenyExtent, ReachSubject, Scope, matrix_cell, matrix_resources, policy_summary, reach};
+use gbac_analysis::{
+    DenyExtent, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources, policy_summary, reach,
+    who_can_on_prefix,
+};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
+use gbac_engine::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::world::{NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
+use super::world::{FEW, NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
 
 /// Every subject that a world tells apart.
 fn subjects(user: &str, groups: &[String]) -> Vec<ReachSubject> {
@@ -28,6 +31,35 @@ fn as_identity(facts: &Facts, subject: &ReachSubject) -> (Facts, String, Vec<Str
 
 proptest! {
     #![proptest_config(config(20))]
+
+    /// Who can do something on all names of a prefix is what the matrix says of each holder; who is not told is decided as
+    /// everyone is.
+    #[test]
+    fn who_can_on_a_prefix_is_its_cells(facts in facts(FEW), prefix in select(&["", "a", "ab", "b"][..])) {
+        let policy = policy(&facts);
+        for resource_type in [ResourceType::Topic, ResourceType::Group] {
+            for (operation, host) in FEW.iter().flat_map(|operation| hosts().map(|host| (*operation, host))) {
+                let pattern = NamePattern { pattern_type: PatternType::Prefixed, name: prefix.to_owned() };
+                let cell = |scope: Scope| {
+                    let subject = ReachSubject::Scope(scope);
+                    matrix_cell(&policy, &subject, (resource_type, &pattern), operation, host, At::IgnoringExpiry)
+                };
+                let request = Request::new(operation, resource_type, prefix, At::IgnoringExpiry).with_host(host);
+                let found = who_can_on_prefix(&policy, &request);
+                for entry in &found.entries {
+                    let cell = cell(entry.scope.clone());
+                    prop_assert_eq!((cell.outcome, &cell.granted_by, &cell.denied_by), (entry.outcome, &entry.granted_by, &entry.denied_by));
+                }
+                let is_superuser = |scope: &Scope| {
+                    matches!(scope, Scope::One(principal) if principal.kind() == PrincipalType::User && found.superusers.iter().any(|name| name == principal.name()))
+                };
+                let told: Vec<&Scope> = found.entries.iter().map(|entry| &entry.scope).collect();
+                for scope in holders().into_iter().filter(|scope| !told.contains(&scope) && !is_superuser(scope)) {
+                    prop_assert_eq!(cell(scope).outcome, cell(Scope::Everyone).outcome);
+                }
+            }
+        }
+    }
 
     /// A cell of a literal name is the decision about it, its rows are those of the decision, and every name that an ACL of
     /// somebody covers has a row in the matrix.

@@ -59,6 +59,8 @@ journey('every principal is there with its type, direct and inherited ACLs in on
       ],
     ),
   );
+  // Until when somebody keeps it who leaves it.
+  await page.getByText('A user who leaves this group keeps these ACLs until the user’s token expires.').waitFor();
   // A row leads to who else can do the same.
   await table.getByRole('link', { name: 'orders-archive: who can write', exact: true }).click();
   await page.getByRole('table', { name: 'Who can write' }).waitFor();
@@ -72,6 +74,8 @@ journey('twins, an allow beside its deny, and denies across groups and roles are
     await set.service.createAcl(acl('Group:twins', 'READ', 'twin', more));
   }
   await set.service.createAcl(acl('Role:Twins', 'READ', 'tw', PREFIXED));
+  // A role without ACLs is told too.
+  await set.service.addMembers('Nothing', 'Group:twins');
   const permissions = new Permissions(page);
   await permissions.open('?search=%5EGroup%3Atwins%24');
   // The only one that was found is open.
@@ -87,6 +91,7 @@ journey('twins, an allow beside its deny, and denies across groups and roles are
         'Topic | twin | prefixed | Read | Allow Blocked on twin and on twin from 10.0.0.7 | *',
         'Topic | twin | prefixed | Read | Deny Overrides 3 allows | 10.0.0.7',
         'Via Role:Twins 1 ACL, read-only here',
+        'Via Role:Nothing no ACLs',
         'Via User:* 1 ACL for every user, read-only here',
         'Topic | status | literal | Read | Allow | *',
       ].sort(),

@@ -2,6 +2,7 @@
 // service says about itself. Each journey looks at the service, too.
 
 import assert from 'node:assert/strict';
+import { isAccessible } from './support/axe.mjs';
 import { accepted, cells, refusal, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
 import { until } from './support/until.mjs';
@@ -229,4 +230,18 @@ journey('the mapping of the managed cloud is text to copy, and is checked', asyn
   await panel.getByText('Copied', { exact: true }).waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), wanted);
   assert.equal((await set.service.policy()).settings.sso, undefined, 'nothing is changed here');
+});
+
+journey('ACLs that may not apply to the Kafka API are told', async ({ page, context }) => {
+  // As a cluster reports it that has SASL on single listeners.
+  await context.route('**/v1/cluster_config', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), kafka_enable_authorization: null } });
+  });
+  const settings = new Settings(page);
+  await settings.open();
+  await settings.service.getByRole('heading', { name: 'ACLs may not apply to the Kafka API' }).waitFor();
+  assert.match(await text(settings.service), /kafka_enable_authorization is null, so it follows enable_sasl/);
+  await isAccessible(page, 'settings, without authorization');
 });

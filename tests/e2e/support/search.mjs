@@ -20,6 +20,12 @@ export class Search {
     await this.hasFocus();
   }
 
+  /** Closes it by its key. */
+  async close() {
+    await this.page.keyboard.press('Escape');
+    await this.dialog.waitFor({ state: 'detached' });
+  }
+
   async hasFocus() {
     await until(async () => assert.ok(await this.field.evaluate((field) => field === document.activeElement)));
   }
