@@ -245,7 +245,9 @@ journey('what was applied is shown, checked in the simulator, and undone by anot
   await page.getByRole('heading', { name: '1 change can no longer be undone' }).waitFor();
   await page.getByText('Already undone.').waitFor();
   const review = new Review(page);
-  assert.deepEqual(await review.rows(), ['− Remove Allow Write, topic undone- prefixed', '+ Add Principal Group:old']);
+  const [acl, member, ...more] = await review.rows();
+  assert.deepEqual([acl, more], ['− Remove Allow Write, topic undone- prefixed', []]);
+  assert.match(member, /^\+ Add Principal Group:old/);
   await review.apply();
   assert.deepEqual(await set.service.policy(), before);
 });

@@ -52,7 +52,9 @@ impl CheckedRequest {
     /// What is entered in the simulator, decided on the policy before the changes; none if nothing is decided.
     #[must_use]
     pub fn of(inputs: &Inputs, before: &Arc<Policy>, accepted: &AcceptedTokens, now: f64) -> Option<Self> {
-        let before = evaluate(inputs, Some(before), accepted, now).judged.map(|judged| kind(judged.explanation.decision.reason))?;
+        let before = evaluate(inputs, Some(before), accepted, now)
+            .judged
+            .map(|judged| kind(judged.explanation.decision.reason))?;
         Some(Self { inputs: inputs.clone(), before })
     }
 }
@@ -205,8 +207,7 @@ impl SimulatorCheck {
             Operation::All => acl.resource_type.operations().first().copied().unwrap_or(Operation::Describe),
             operation => operation,
         };
-        let resource_name =
-            if acl.resource_name == "*" { ANY_RESOURCE.to_owned() } else { acl.resource_name.clone() };
+        let resource_name = if acl.resource_name == "*" { ANY_RESOURCE.to_owned() } else { acl.resource_name.clone() };
         Self { principal, operation, resource_type: acl.resource_type, resource_name }
     }
 
@@ -301,10 +302,13 @@ mod tests {
         assert_ne!(now, before);
         let undo = applied.undo(&now);
         assert_eq!(undo.lost, []);
-        assert!(undo.changes.iter().all(|change| *change != Change::RemoveMember {
-            role: "Kept".into(),
-            member: Principal::group("a")
-        }), "what was there before stays: {:?}", undo.changes);
+        assert!(
+            undo.changes
+                .iter()
+                .all(|change| *change != Change::RemoveMember { role: "Kept".into(), member: Principal::group("a") }),
+            "what was there before stays: {:?}",
+            undo.changes
+        );
         let mut undone = now.clone();
         apply_each(&mut undone, &undo.changes);
         assert_eq!(undone, before);

@@ -121,9 +121,7 @@ impl UnansweredChanges {
         let has = |change: &Change| match change {
             Change::CreateRole(name) => now.has_role(name),
             Change::RemoveMember { role, member } => !now.roles_of(member).any(|of| of == role),
-            Change::Settings(_) => {
-                rebased(after.settings(), self.before.settings(), now.settings()) == *now.settings()
-            }
+            Change::Settings(_) => rebased(after.settings(), self.before.settings(), now.settings()) == *now.settings(),
             change => is_done(now, change),
         };
         changes_between(&self.before, &after).iter().all(has)

@@ -231,7 +231,8 @@ mod tests {
         let own = DraftOwner::new(None, &Connection::Service, Some(&password("admin")));
         assert_eq!(own.account, "local admin");
         // The claims: {"iss":"https://idp","sub":"admin"}.
-        let token = Credentials::Token("eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcCIsInN1YiI6ImFkbWluIn0.c2ln".into());
+        let token =
+            Credentials::Token("eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcCIsInN1YiI6ImFkbWluIn0.c2ln".into());
         let of_token = DraftOwner::new(None, &Connection::Service, Some(&token));
         assert_eq!(of_token.account, "token https://idp admin");
         assert_ne!(own, DraftOwner::new(None, &Connection::SelfManaged, Some(&password("admin"))));

@@ -136,7 +136,8 @@ impl Draft {
             let has_settings = staged.iter().any(|staged| matches!(staged.change, Change::Settings(_)));
             let is_based = self.settings_base.with_value(Option::is_some);
             if has_settings != is_based {
-                let settings = self.policy.with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
+                let settings =
+                    self.policy.with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
                 self.settings_base.set_value(settings.filter(|_| has_settings));
             }
             self.held.set(staged);
@@ -505,7 +506,8 @@ mod tests {
             assert_eq!(draft.find_unanswered(), None);
             let sent = vec![create("R"), join("R", "eng")];
             draft.add_all(sent.clone());
-            let unanswered = || UnansweredChanges { changes: sent.clone(), before: before.clone().unwrap(), at_ms: 7.0 };
+            let unanswered =
+                || UnansweredChanges { changes: sent.clone(), before: before.clone().unwrap(), at_ms: 7.0 };
             draft.await_answer(unanswered());
             assert_eq!(draft.find_unanswered(), Some(false));
             assert_eq!((draft.count.get_untracked(), draft.find_unanswered()), (2, None));

@@ -27,7 +27,8 @@ pub fn SettingsPage() -> impl IntoView {
     let can = Memo::new(move |_| service.can.with(|can| can.settings.clone()));
     let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
     let is_away = Memo::new(move |_| service.status.with(|status| matches!(status, ServiceStatus::Away { .. })));
-    let content = move || match (can.get(), is_read.get(), is_away.get()) {
+    let content = move || {
+        match (can.get(), is_read.get(), is_away.get()) {
         (Ability::No(reason), _, _) => view! {
             <div class="cols">
                 <section class="panel flat pad"><h2 class="h-md">"Managed cloud"</h2><sso::SsoText edit=edit /></section>
@@ -64,6 +65,7 @@ pub fn SettingsPage() -> impl IntoView {
         (Ability::Yes, false, false) => view! { <SkeletonRows what="Reading settings" /> }.into_any(),
         // The banner says why.
         (Ability::Yes, false, true) => ().into_any(),
+    }
     };
     view! {
         <div class="head">

@@ -254,9 +254,9 @@ impl Service {
                 read_at.set_value(Some(now_ms));
                 let target = self.target();
                 let owner = self.held.connection.with_untracked(|connection| {
-                    self.held.info.with_untracked(|info| {
-                        DraftOwner::new(info.as_ref(), connection, target.credentials.as_ref())
-                    })
+                    self.held
+                        .info
+                        .with_untracked(|info| DraftOwner::new(info.as_ref(), connection, target.credentials.as_ref()))
                 });
                 if self.held.owner.with_untracked(|held| held.as_ref() != Some(&owner)) {
                     self.held.owner.set(Some(owner));
