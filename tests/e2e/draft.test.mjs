@@ -63,6 +63,19 @@ journey('a draft survives a reload, and back and forward', async ({ page }) => {
   assert.equal(await draft.bar.count(), 0, 'what was applied does not come back');
 });
 
+journey('the button that adds ACLs stands above the draft bar', async ({ page }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await roles.open();
+  const role = await roles.create('InSight');
+  await role.aclForm.getByRole('radio', { name: 'Prefixed', exact: true }).check();
+  await role.resourceName.fill('orders-');
+  for (const operation of ['Read', 'Write']) await role.operation(operation).check();
+  const add = role.aclForm.getByRole('button', { name: 'Add 2 ACLs' });
+  // Without scrolling, at the usual size of a screen.
+  const [button, bar] = [await add.boundingBox(), await draft.bar.boundingBox()];
+  assert.ok(button.y + button.height <= bar.y, `the button ends at ${button.y + button.height}, the bar begins at ${bar.y}`);
+});
+
 journey('a draft survives a sign-out, and somebody else does not see it', REFUSED, async ({ page }) => {
   const [roles, draft] = [new Roles(page), new Draft(page)];
   const { origin, password } = set.cluster;
