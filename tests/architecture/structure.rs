@@ -129,7 +129,7 @@ const BANNED: &[(&str, &[&str], &[&str])] = &[
     // Only one module of the console fetches, and only one uses the browser; the model uses neither.
     ("console/model", &["leptos", "web_sys", "gloo_net", "wasm_bindgen"], &[]),
     ("console/src", &["gbac_wasm", "inner_html", "println!"], &[]),
-    ("console/src", &["web_sys"], &["console/src/dom.rs"]),
+    ("console/src", &["web_sys"], &["console/src/dom"]),
     ("console/src", &["gloo_net"], &["console/src/backend"]),
     ("console/src/store", &["view!"], &[]),
 ];

@@ -155,6 +155,8 @@ const states = {
   'settings, filled': async (page) => {
     await page.goto('/security/settings');
     await page.getByText('All settings can be changed.').waitFor();
+    await page.getByRole('button', { name: /^Loggers/ }).click();
+    await page.getByRole('button', { name: /^Managed cloud/ }).click();
     await page.getByRole('button', { name: 'Set level' }).waitFor();
   },
   'settings, with a preview': async (page) => {
@@ -170,6 +172,7 @@ const states = {
     const path = page.getByRole('textbox', { name: 'Claim path' });
     await path.fill('$.groups[');
     await refusal(path, /not closed/);
+    await page.getByRole('button', { name: /^Managed cloud/ }).click();
     await page.getByRole('textbox', { name: 'Attributes (JSON)' }).fill('{');
     await page.getByRole('textbox', { name: /^Access token/ }).fill('no token');
   },
@@ -212,6 +215,8 @@ for (const colorScheme of ['light', 'dark']) {
   for (const [part, wanted] of Object.entries(PARTS)) {
     journey(`axe finds nothing, ${part}, ${colorScheme}`, { colorScheme, ...AWAY }, async ({ page }) => {
       const ran = new Set();
+      // Each state begins without the draft of the one before.
+      await page.addInitScript(() => sessionStorage.clear());
       for (const [state, reach] of Object.entries(states).filter(([state]) => wanted.test(state))) {
         await reach(page).catch((error) => assert.fail(`${state} is not reached: ${error.stack}`));
         (await isAccessible(page, `${state}, ${colorScheme}`)).forEach((id) => ran.add(id));

@@ -381,6 +381,8 @@ journey('a service that is away is said to be away, and no draft is lost', AWAY,
   // A demo remembers nothing: this role is gone when it starts again.
   await set.service.createRole('Forgotten');
   await role.open();
+  // The files of the other pages follow the first page.
+  await page.waitForFunction(() => performance.getEntriesByName('console: fetched ahead').length > 0);
   await set.service.stop();
 
   await role.addMember('Group:auditors');

@@ -2,6 +2,7 @@
 
 use crate::phrases::timestamp;
 use gbac_api::encode::{component, parse_query};
+use gbac_api::paths;
 use gbac_engine::escape::is_hidden;
 use gbac_engine::model::{Dialect, Principal};
 use serde_json::Value;
@@ -146,7 +147,7 @@ impl EventRow {
             }
             EventKind::Access => match text("/http_request/http_method") {
                 "" => text("/api/operation").to_owned(),
-                method => format!("{method} {}", text("/http_request/url/path")),
+                method => request_words(method, text("/http_request/url/path")),
             },
             EventKind::Decision => text("/api/operation").to_owned(),
             EventKind::Change => text("/message").to_owned(),
@@ -203,13 +204,20 @@ impl EventRow {
         timestamp(self.at_ms / 1000.0)
     }
 
+    /// Whether it is told as the request itself, by its method and path.
+    #[must_use]
+    pub fn is_request_line(&self) -> bool {
+        self.kind == EventKind::Access && self.what.contains(" /")
+    }
+
+    /// Whether earlier events of the same kind may join it: the console reads again and again, and signs in each time.
+    fn is_routine(&self) -> bool {
+        matches!(self.kind, EventKind::SignIn | EventKind::Access) && self.is_allowed && !self.is_without_effect
+    }
+
     fn says_the_same(&self, other: &Self) -> bool {
         let parts = |row: &Self| (row.kind, row.user.clone(), row.what.clone(), row.groups.clone(), row.from.clone());
-        let is_repeated = |row: &Self| row.is_allowed && !row.is_without_effect;
-        matches!(self.kind, EventKind::SignIn | EventKind::Access)
-            && is_repeated(self)
-            && is_repeated(other)
-            && parts(self) == parts(other)
+        self.is_routine() && other.is_routine() && parts(self) == parts(other)
     }
 
     /// The outcome in a word.
@@ -239,21 +247,33 @@ pub struct Folded {
     pub since: String,
 }
 
-/// Rows, newest first, of which those that say the same in a row are one: a page that reads again and again signs in each
-/// time. Decisions and refusals stay single.
+/// Rows, newest first, of which allowed sign-ins and requests that say the same are one, until there is a change or a
+/// refusal: a page that reads again and again signs in each time. All others stay single.
 #[must_use]
 pub fn folded(rows: Vec<EventRow>) -> Vec<Folded> {
     let mut folded: Vec<Folded> = Vec::new();
     for row in rows {
-        match folded.last_mut() {
-            Some(last) if last.row.says_the_same(&row) => {
+        let may_pass = |folded: &&mut Folded| folded.row.is_allowed && folded.row.kind != EventKind::Change;
+        let mut newer = folded.iter_mut().rev().take_while(may_pass);
+        match newer.find(|newer| newer.row.says_the_same(&row)) {
+            Some(last) => {
                 last.times += row.times;
                 last.since = timestamp(row.since_ms / 1000.0);
             }
-            _ => folded.push(Folded { since: timestamp(row.since_ms / 1000.0), times: row.times, row }),
+            None => folded.push(Folded { since: timestamp(row.since_ms / 1000.0), times: row.times, row }),
         }
     }
     folded
+}
+
+/// A request in words, where it is one of the console's own to the policy; otherwise its method and path.
+fn request_words(method: &str, path: &str) -> String {
+    match (method, path) {
+        ("GET", paths::POLICY) => "Read the policy".to_owned(),
+        ("PUT", paths::POLICY) | ("POST", paths::POLICY_CHANGES) => "Change the policy".to_owned(),
+        ("GET", paths::AUDIT) => "Read the audit events".to_owned(),
+        _ => format!("{method} {path}"),
+    }
 }
 
 /// An event as JSON over several lines. Hidden characters are escaped, as JSON escapes control characters.
@@ -384,244 +404,4 @@ impl AuditFilter {
 }
 
 #[cfg(test)]
-mod tests {
-    use gbac_analysis::audit::{
-        Administration, ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event,
-        HttpRequest, Modification, Product, SignInResult, User, UserKind, administration, api_activity, authentication,
-        service, sign_out,
-    };
-    use gbac_engine::decide::{At, Outcome, Request, decide};
-    use gbac_engine::identity::Identity;
-    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, ResourceType};
-    use gbac_json::policy_from_value;
-    use serde_json::json;
-
-    use super::*;
-
-    fn context(product: &Product) -> Context<'_> {
-        let (server, client) = (Endpoint::default(), Endpoint { ip: "10.0.0.7".parse().ok(), ..Endpoint::default() });
-        Context {
-            time_ms: 1_800_000_000_000,
-            product,
-            service: service::KAFKA,
-            server,
-            client,
-            correlation_uid: None,
-            invoked_by: None,
-        }
-    }
-
-    #[test]
-    fn a_session_begins_and_ends_with_the_identity_provider() {
-        let product = Product::default();
-        let of = |make: fn(&Authentication<'_>) -> gbac_analysis::audit::Event| {
-            let event = make(&Authentication {
-                context: context(&product),
-                user: User { name: "alice", ..User::default() },
-                protocol: AuthProtocol::OpenId,
-                cleartext: false,
-                result: SignInResult::Success { groups: &[] },
-            });
-            let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-            (row.what.clone(), row.outcome(), row.is_sign_out)
-        };
-        assert_eq!(of(authentication), ("Sign-in, identity provider".to_owned(), "Signed in", false));
-        assert_eq!(of(sign_out), ("Sign-out, identity provider".to_owned(), "Signed out", true));
-    }
-
-    fn sign_in(result: SignInResult<'_>) -> EventRow {
-        let product = Product::default();
-        let event = authentication(&Authentication {
-            context: context(&product),
-            user: User { name: "alice", ..User::default() },
-            protocol: AuthProtocol::OIDC,
-            cleartext: false,
-            result,
-        });
-        EventRow::of(&gbac_json::event_to_value(&event)).unwrap()
-    }
-
-    /// A decision of the engine, as the service records it.
-    fn decision(name: &str) -> EventRow {
-        let policy = policy_from_value(&json!({ "version": 1,
-            "roles": [{ "name": "Readers", "members": [{ "principal": "Group:/eng:a" }] }],
-            "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "principal": "Role:Readers",
-                "host": "*", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": "OPERATION_READ",
-                "permission_type": "PERMISSION_TYPE_ALLOW" }] }))
-        .unwrap();
-        let identity = Identity::new("alice", ["other", "/eng:a"]);
-        let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
-        let decision = decide(&policy, &identity, &request);
-        let product = Product::default();
-        let event = api_activity(&ApiActivity {
-            context: context(&product),
-            user: User { name: "alice", ..User::default() },
-            operation: "fetch",
-            authorization: Authorization::Acl { request, decision: &decision },
-            http: None,
-            resources: &[],
-        });
-        EventRow::of(&gbac_json::event_to_value(&event)).unwrap()
-    }
-
-    #[test]
-    fn a_sign_in_has_all_groups_or_says_why_not() {
-        let groups = ["eng".to_owned(), "sales".to_owned()];
-        let row = sign_in(SignInResult::Success { groups: &groups });
-        assert_eq!(
-            (row.kind, row.user.as_str(), row.groups.as_slice()),
-            (EventKind::SignIn, "alice", groups.as_slice())
-        );
-        assert_eq!((row.what.as_str(), row.outcome()), ("Sign-in, SASL-OAUTHBEARER", "Signed in"));
-        assert_eq!((row.when().as_str(), row.from.as_str()), ("2027-01-15 08:00:00 UTC", "10.0.0.7"));
-        let row = sign_in(SignInResult::Failure { detail: "expired" });
-        assert_eq!((row.why.as_str(), row.outcome(), row.groups.len()), ("expired", "Refused", 0));
-    }
-
-    #[test]
-    fn a_decision_names_group_role_and_acl() {
-        let row = decision("orders-eu");
-        assert_eq!((row.kind, row.is_allowed, row.what.as_str()), (EventKind::Decision, true, "fetch"));
-        assert_eq!((row.groups.as_slice(), row.role.as_deref()), (&["/eng:a".to_owned()][..], Some("Readers")));
-        assert_eq!(row.resource, Some(("topic".into(), "orders-eu".into())));
-        let matched = row.matched.unwrap();
-        assert_eq!(matched.principal, Some(Principal::role("Readers")));
-        assert_eq!((matched.permission.as_str(), matched.operation.as_str()), ("allow", "read"));
-        assert_eq!((matched.resource_name.as_str(), matched.pattern.as_str()), ("orders-", "prefixed"));
-
-        let row = decision("other");
-        assert_eq!((row.is_allowed, row.matched, row.why.as_str()), (false, None, "no matches"));
-    }
-
-    #[test]
-    fn a_request_to_the_service_is_told_by_its_path() {
-        let product = Product::default();
-        let http = HttpRequest {
-            method: "PUT",
-            scheme: "http",
-            host: "localhost",
-            port: None,
-            path: "/v1/roles/x",
-            headers: &[],
-            version: "1.1",
-        };
-        let event = api_activity(&ApiActivity {
-            context: Context { service: service::ADMIN, ..context(&product) },
-            user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
-            operation: "PUT",
-            authorization: Authorization::Service { outcome: Outcome::Allow, reason: "superuser" },
-            http: Some(http),
-            resources: &[],
-        });
-        let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-        assert_eq!(
-            (row.kind, row.what.as_str(), row.why.as_str()),
-            (EventKind::Access, "PUT /v1/roles/x", "superuser")
-        );
-        assert!(row.is_admin && row.matched.is_none());
-    }
-
-    #[test]
-    fn a_change_is_told_in_words() {
-        let product = Product::default();
-        let acl = decided_acl();
-        let event = administration(&Administration {
-            context: Context { service: service::ADMIN, ..context(&product) },
-            user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
-            protocol: Some(AuthProtocol::Named("Basic")),
-            modification: Modification::AclAdded(&acl),
-            state: None,
-        });
-        let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-        assert_eq!((row.kind, row.outcome(), row.from.as_str()), (EventKind::Change, "Done", "10.0.0.7"));
-        assert_eq!(row.what, "admin added an ACL: allow Group:x read topic y\\u{202e}");
-        assert!(row.raw.contains(r"y\u202e") && !row.raw.contains('\u{202e}'), "{}", row.raw);
-        let row = EventRow::of(&gbac_json::event_to_value(&event.failed("not_stored", "the disk is full"))).unwrap();
-        assert_eq!((row.outcome(), row.why.as_str()), ("Not done", "the disk is full"));
-
-        let member = Principal::user("bob");
-        let event = administration(&Administration {
-            context: context(&product),
-            user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
-            protocol: None,
-            modification: Modification::MemberAdded { role: "R", member: &member },
-            state: None,
-        });
-        let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-        assert_eq!((row.user.as_str(), row.what.as_str()), ("admin", "admin added User:bob to the role R"));
-    }
-
-    fn decided_acl() -> Acl {
-        Acl {
-            resource_type: ResourceType::Topic,
-            resource_name: "y\u{202e}".into(),
-            pattern_type: PatternType::Literal,
-            principal: Principal::group("x"),
-            host: Host::Any,
-            operation: Operation::Read,
-            permission: Permission::Allow,
-        }
-    }
-
-    #[test]
-    fn an_event_that_stands_for_several_says_how_many() {
-        let product = Product::default();
-        let event = authentication(&Authentication {
-            context: context(&product),
-            user: User { name: "admin", ..User::default() },
-            protocol: AuthProtocol::Named("Basic"),
-            cleartext: false,
-            result: SignInResult::Success { groups: &[] },
-        });
-        let row = |event: &Event| EventRow::of(&gbac_json::event_to_value(event)).unwrap();
-        let rows =
-            vec![row(&event.clone().repeated(3, 1000, 2000)), row(&event.clone().repeated(1, 0, 0)), row(&event)];
-        let [one] = folded(rows).try_into().unwrap();
-        assert_eq!((one.times, one.row.when().as_str()), (5, "1970-01-01 00:00:02 UTC"));
-    }
-
-    #[test]
-    fn what_says_the_same_again_is_one_row() {
-        let groups = ["eng".to_owned()];
-        let again = sign_in(SignInResult::Success { groups: &groups });
-        let refused = sign_in(SignInResult::Failure { detail: "expired" });
-        let rows = vec![
-            again.clone(),
-            EventRow { at_ms: 0.0, since_ms: 0.0, ..again.clone() },
-            refused.clone(),
-            refused,
-            again,
-        ];
-        let folded = folded(rows);
-        let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
-        assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");
-        assert_eq!(folded[0].since, "1970-01-01 00:00:00 UTC");
-        assert!(super::folded(vec![decision("orders-eu"), decision("orders-eu")]).len() == 2);
-    }
-
-    #[test]
-    fn filters_stand_in_the_address() {
-        let filter = AuditFilter {
-            kind: Some(EventKind::Decision),
-            allowed: Some(false),
-            user: "a b&c".into(),
-            group: "/eng".into(),
-            limit: 1000,
-        };
-        let address = filter.address();
-        assert_eq!(address, "/security/audit?kind=decision&outcome=deny&user=a%20b%26c&group=%2Feng&limit=1000");
-        assert_eq!(AuditFilter::at(address.split_once('?').unwrap().1), filter);
-        assert_eq!(AuditFilter::default().address(), address::AUDIT);
-        assert_eq!(AuditFilter::at("kind=x&limit=7&other=%"), AuditFilter::default());
-    }
-
-    #[test]
-    fn filters_leave_out_the_rest() {
-        let row = decision("orders-eu");
-        let shows = |query: &str| AuditFilter::at(query).shows(&row);
-        assert!(shows("") && shows("kind=decision") && shows("outcome=allow") && shows("user=ALI"));
-        assert!(shows("group=eng") && shows("group=Readers") && !shows("group=other"));
-        assert!(!shows("kind=access") && !shows("outcome=deny") && !shows("user=bob"));
-        assert!(!AuditFilter::at("limit=1000").is_set() && AuditFilter::at("user=a").is_set());
-    }
-}
+mod tests;

@@ -38,7 +38,7 @@ pub fn on_page_focus(work: impl Fn() + 'static) {
 /// An ID for this page, different from those of other tabs.
 #[must_use]
 pub fn random_id() -> String {
-    format!("{:x}{:x}", (js_sys::Math::random() * 1e15) as u64, js_sys::Date::now() as u64)
+    format!("{} {}", js_sys::Date::now(), js_sys::Math::random())
 }
 
 /// A channel to the other tabs of this service in the same browser.

@@ -151,7 +151,7 @@ fn Failed(chunk: Chunk, on_again: Callback<()>) -> impl IntoView {
     view! {
         <div class="panel flat" role="alert">
             <Empty glyph=Glyph::Off title=format!("{} could not be loaded", chunk.title)>
-                <p>"The service may be unreachable, or was updated after you opened this tab. Reloading the console clears what you entered."</p>
+                <p>"The service may be unreachable, or was updated after you opened this tab. Reloading the console keeps the draft and clears other input."</p>
                 <div class="row">
                     <Button on_press=on_again>"Try again"</Button>
                     <a class="btn" href="" rel="external">"Reload the console"</a>

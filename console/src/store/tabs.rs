@@ -70,18 +70,20 @@ impl Tabs {
             draft.owner.track();
             say_draft();
         });
-        Effect::new(move |before: Option<Option<f64>>| {
-            let applied =
-                draft.applied.with(|applied| applied.as_ref().map(|applied| (applied.at_ms, applied.changes.len())));
-            let at = applied.map(|(at, _)| at);
-            // What was kept from before a reload was told then.
-            if let (Some(before), Some((at, changes)), Some(owner)) = (before, applied, draft.owner.get_untracked())
-                && before.is_none_or(|before| before < at)
-                && dom::now_ms() - at < RECENT_MS
+        // What was applied before the page was loaded was told then.
+        let told = StoredValue::new(dom::now_ms());
+        Effect::new(move |_| {
+            let Some((at, changes)) =
+                draft.applied.with(|applied| applied.as_ref().map(|applied| (applied.at_ms, applied.changes.len())))
+            else {
+                return;
+            };
+            if told.get_value() < at
+                && let Some(owner) = draft.owner.get_untracked()
             {
+                told.set_value(at);
                 say(owner, TabNews::Applied(changes));
             }
-            at
         });
         dom::on_page_focus(ask);
         dom::on_page_hide(move || {
@@ -98,6 +100,3 @@ impl Tabs {
         self.others.update(OtherTabs::dismiss);
     }
 }
-
-/// How long ago something may have been applied to be told, in milliseconds.
-const RECENT_MS: f64 = 60_000.0;

@@ -51,7 +51,7 @@ fn Event(row: EventRow, times: usize, since: String, place: usize) -> impl IntoV
         .resource
         .clone()
         .map(|(kind, name)| view! { " " <span class="dim">{kind}</span> " " <ResourceName name=name /> });
-    let what = if row.kind == EventKind::Access {
+    let what = if row.is_request_line() {
         view! { <Mono text=row.what.clone() /> }.into_any()
     } else {
         row.what.clone().into_any()

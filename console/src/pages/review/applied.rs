@@ -19,6 +19,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use super::rows::{OneSection, Said};
+use super::undo::UndoButton;
 use crate::dom;
 use crate::pages::link::{AddressLink, RoleLink};
 use crate::pages::rich_text::sentence;
@@ -106,7 +107,7 @@ pub(super) fn Applied(
                 {verdict.map(|(before, words, kind)| view! {
                     <section class="panel" aria-labelledby="h-request">
                         <h2 id="h-request">"The request in the simulator"</h2>
-                        <p class="brk">{sentence(&words)}</p>
+                        <p class="brk">{sentence(&words)} "."</p>
                         <p>"Before: " {before.title()} ". Now: " {kind.title()} "."</p>
                         <p><a href=address::SIMULATOR>"Open in simulator"</a></p>
                     </section>
@@ -173,14 +174,16 @@ fn Row(section: AppliedSection, place: usize, identity: Option<Arc<Identity>>) -
 
 /// One change, as it was made.
 fn told(row: ChangeRow) -> impl IntoView {
+    if row.adds && matches!(row.what, ChangedItem::Role { .. }) {
+        return view! { <li>"Created the role"</li> }.into_any();
+    }
     let verb = match (&row.what, row.adds) {
-        (ChangedItem::Role { .. }, true) => "Created",
-        (ChangedItem::Role { .. }, false) => "Deleted",
+        (ChangedItem::Role { .. }, _) => "Deleted",
         (ChangedItem::Settings(_), _) => "Changed",
         (_, true) => "Added",
         (_, false) => "Removed",
     };
-    view! { <li>{verb} " " <Said what=row.what adds=row.adds /></li> }
+    view! { <li>{verb} " " <Said what=row.what adds=row.adds /></li> }.into_any()
 }
 
 /// Enters a request in the simulator and goes there.
@@ -206,29 +209,6 @@ fn CheckButton(
         navigate(address::SIMULATOR, NavigateOptions::default());
     };
     view! { <Button kind=kind small=small on_press=go>{children()}</Button> }
-}
-
-/// Puts the reverse changes into the draft, which the review shows.
-#[component]
-pub(super) fn UndoButton(
-    /// How many changes were applied.
-    number: usize,
-) -> impl IntoView {
-    let draft = expect_context::<Draft>();
-    let undo = move |()| {
-        let added = draft.undo_applied();
-        let lost = draft.lost.with_untracked(Vec::len);
-        dom::announce(&match lost {
-            0 => format!("{} added to the draft", count(added, "change")),
-            lost => format!(
-                "{} added to the draft. {} can no longer be undone",
-                count(added, "change"),
-                count(lost, "change")
-            ),
-        });
-        dom::focus_heading();
-    };
-    view! { <Button on_press=undo>"Undo " {count(number, "change")}</Button> }
 }
 
 /// What the last undo could not put into the draft.

@@ -3,6 +3,7 @@
 mod applied;
 mod people;
 mod rows;
+mod undo;
 
 use std::sync::Arc;
 use std::time::Duration;

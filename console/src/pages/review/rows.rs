@@ -10,7 +10,7 @@ use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
-use super::applied::UndoButton;
+use super::undo::UndoButton;
 use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;

@@ -9,12 +9,13 @@ use redb::{Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, 
 
 use super::error::StoreError;
 use super::folder::Folder;
-use super::format::{COMMIT, CONFIG_VERSION, DIGEST, FORMAT, FORMAT_KEY, VERSION};
+use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, DIGEST, FORMAT, FORMAT_KEY, VERSION};
 use super::plan::Snapshot;
 use super::rows::{self, RowWrite, Table};
 use super::rows_digest::RowsDigest;
 use super::stored_state::{StateReader, StoredState, number};
 use crate::lock::Lock;
+use crate::random;
 
 /// The size of the page cache in bytes. The file is read only once, at the start.
 const CACHE: usize = 64 << 20;
@@ -68,7 +69,9 @@ impl Disk {
     fn open_with(folder: &Path, open: OpenDatabase) -> Result<Self, StoreError> {
         let folder = Folder::lock(folder)?;
         if !folder.has_file()? {
-            folder.create_file(|path| create(path, &initial_rows(), 1))?;
+            let mut rows = initial_rows();
+            rows.push(data_id_row(&new_data_id()?));
+            folder.create_file(|path| create(path, &rows, 1))?;
         }
         folder.make_file_private()?;
         folder.take_reserve();
@@ -243,6 +246,16 @@ impl Home {
 
 fn format_row() -> RowWrite {
     RowWrite::put(Table::Meta, FORMAT_KEY, FORMAT.to_string())
+}
+
+/// A random ID for data that has none.
+pub(super) fn new_data_id() -> Result<String, StoreError> {
+    Ok(random::bytes::<16>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?)
+}
+
+/// The row of the ID of the data.
+pub(super) fn data_id_row(id: &str) -> RowWrite {
+    RowWrite::put(Table::Meta, DATA_ID, id)
 }
 
 /// The rows of a store without content.

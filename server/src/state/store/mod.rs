@@ -32,8 +32,7 @@ use crate::state::error::WriteError;
 pub use backup::{BackupContents, BackupError, restore_backup, verify_backup};
 use batch::{Batch, Counters, Standby};
 pub use error::StoreError;
-use file::Disk;
-use format::DATA_ID;
+use file::{Disk, data_id_row, new_data_id};
 pub(crate) use panics::catch_panic;
 pub(crate) use plan::{Attempt, Plan, Snapshot};
 use rows::{RowWrite, Table};
@@ -117,9 +116,9 @@ impl Store {
         let mut loaded = disk.load()?;
         pin(&mut loaded.config);
         if loaded.data_id.is_none() {
-            let id = random::bytes::<16>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?;
+            let id = new_data_id()?;
             // If it cannot be written, the next start makes another one.
-            let _ = disk.write(&[RowWrite::put(Table::Meta, DATA_ID, id.as_str())]);
+            let _ = disk.write(&[data_id_row(&id)]);
             loaded.data_id = Some(id);
         }
         Self::start(disk, loaded)

@@ -1,0 +1,31 @@
+//! The button that undoes what was applied last.
+
+use gbac_console_model::phrases::count;
+use leptos::prelude::*;
+
+use crate::dom;
+use crate::store::draft::Draft;
+use crate::ui::Button;
+
+/// Puts the reverse changes into the draft, which the review shows.
+#[component]
+pub(super) fn UndoButton(
+    /// How many changes were applied.
+    number: usize,
+) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let undo = move |()| {
+        let added = draft.undo_applied();
+        let lost = draft.lost.with_untracked(Vec::len);
+        dom::announce(&match lost {
+            0 => format!("{} added to the draft", count(added, "change")),
+            lost => format!(
+                "{} added to the draft. {} can no longer be undone",
+                count(added, "change"),
+                count(lost, "change")
+            ),
+        });
+        dom::focus_heading();
+    };
+    view! { <Button on_press=undo>"Undo " {count(number, "change")}</Button> }
+}
