@@ -162,6 +162,13 @@ fn Facts(state: SimulatorState) -> impl IntoView {
     view! {
         {move || {
             some.get().then(|| view! {
+                <Disclosure
+                    id=Panel::Decoded.id() open=state.is_open(Panel::Decoded)
+                    on_toggle=move |is_open| state.toggle(Panel::Decoded, is_open)
+                    summary=|| view! { <span>"Decoded token"</span> }
+                >
+                    {content(state, Panel::Decoded)}
+                </Disclosure>
                 <hr class="sep" />
                 <ul class="facts" aria-label="Token checks">
                     {move || {
@@ -189,13 +196,6 @@ fn Facts(state: SimulatorState) -> impl IntoView {
                             .collect_view()
                     }}
                 </ul>
-                <Disclosure
-                    id=Panel::Decoded.id() open=state.is_open(Panel::Decoded)
-                    on_toggle=move |is_open| state.toggle(Panel::Decoded, is_open)
-                    summary=|| view! { <span>"Decoded token"</span> }
-                >
-                    {content(state, Panel::Decoded)}
-                </Disclosure>
                 <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
                     <Provider value=state><Lazy chunk=VERIFICATION part=true /></Provider>
                 </div>
