@@ -155,7 +155,14 @@ impl Policy {
     /// Whether a request from an address is for a host other than [`HostId::ANY`], given the number of the address.
     #[inline]
     pub fn is_host(&self, id: HostId, address: IpAddr, number: Option<HostId>) -> bool {
-        number == Some(id) || id.range().is_some() && self.host_can_match(id) && self.hosts.get(id).includes(address)
+        number == Some(id) || id.range().is_some() && self.is_in_range(id, address)
+    }
+
+    /// Apart from the walk, whose rows rarely have a range.
+    #[cold]
+    #[inline(never)]
+    fn is_in_range(&self, id: HostId, address: IpAddr) -> bool {
+        self.settings.ranges_match() && self.hosts.get(id).includes(address)
     }
 
     /// Whether every request for another host is for this one too. One that never matches covers none but itself.
