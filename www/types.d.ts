@@ -612,17 +612,17 @@ export type FaultCode = 'alg_mismatch' | 'alg_missing' | 'alg_refused' | 'audien
   | 'host_invalid' | 'iat_missing' | 'identity_invalid' | 'issuer_mismatch' | 'issuer_missing' | 'json_serialization'
   | 'json_syntax' | 'json_too_deep' | 'json_unfinished' | 'key_set_invalid' | 'key_set_pem' | 'key_set_too_long'
   | 'kid_missing' | 'kid_unknown' | 'member_is_everyone' | 'member_is_role' | 'name_control_character' | 'name_with_type'
-  | 'nested_group_behavior_invalid' | 'no_keys' | 'no_usable_key' | 'not_a_token' | 'not_an_object'
+  | 'nested_group_behavior_invalid' | 'no_keys' | 'no_usable_key' | 'not_a_token' | 'not_an_object' | 'not_in_dialect'
   | 'number_out_of_range' | 'opaque_token' | 'policy_invalid' | 'principal_control_character' | 'principal_empty'
   | 'principal_empty_result' | 'principal_missing' | 'principal_name_empty' | 'principal_no_match'
-  | 'principal_not_string' | 'principal_too_long' | 'principal_type_twice' | 'principal_type_unknown'
-  | 'principal_wildcard' | 'principal_without_type' | 'request_has_choice' | 'request_has_no_explanation'
-  | 'request_invalid' | 'request_not_taken' | 'resource_implied' | 'resource_list_empty' | 'resource_missing'
-  | 'resource_not_taken' | 'role_exists' | 'role_name_character' | 'role_name_empty' | 'role_name_too_long'
-  | 'role_unknown' | 'signature_invalid' | 'time_invalid' | 'token_empty' | 'token_encrypted' | 'token_expired'
-  | 'token_issued_in_future' | 'token_lifetime_too_long' | 'token_nested' | 'token_not_yet_valid' | 'token_part_empty'
-  | 'token_parts' | 'token_too_long' | 'token_unsigned' | 'two_tokens' | 'typ_not_access_token' | 'typ_refused'
-  | 'unknown_api' | 'unknown_request' | 'unknown_resource' | 'utf8_invalid' | 'wrong_type';
+  | 'principal_not_identity' | 'principal_not_string' | 'principal_too_long' | 'principal_type_twice'
+  | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'request_has_choice'
+  | 'request_has_no_explanation' | 'request_invalid' | 'request_not_taken' | 'resource_implied' | 'resource_list_empty'
+  | 'resource_missing' | 'resource_not_taken' | 'role_exists' | 'role_name_character' | 'role_name_empty'
+  | 'role_name_too_long' | 'role_unknown' | 'signature_invalid' | 'time_invalid' | 'token_empty' | 'token_encrypted'
+  | 'token_expired' | 'token_issued_in_future' | 'token_lifetime_too_long' | 'token_nested' | 'token_not_yet_valid'
+  | 'token_part_empty' | 'token_parts' | 'token_too_long' | 'token_unsigned' | 'two_tokens' | 'typ_not_access_token'
+  | 'typ_refused' | 'unknown_api' | 'unknown_request' | 'unknown_resource' | 'utf8_invalid' | 'wrong_type';
 
 /** A rule or setting that probably does not do what was intended. */
 export type Finding = {
@@ -645,12 +645,13 @@ export type Finding = {
 /** The code of a rule or setting that probably does not do what was intended. */
 export type FindingCode = 'access_group_unknown' | 'acl_covered' | 'acl_unreachable' | 'cluster_name'
   | 'consumer_without_group' | 'duplicate_acl' | 'duplicate_member' | 'duplicate_superuser' | 'group_path_with_suffix'
-  | 'member_is_everyone' | 'member_is_role' | 'name_leading_slash' | 'name_letter_case' | 'name_with_type'
-  | 'operation_foreign' | 'principal_control_character' | 'principal_name_empty' | 'principal_type_twice'
-  | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'resource_name_control_character'
-  | 'resource_name_empty' | 'resource_name_too_long' | 'role_missing' | 'role_name_character' | 'role_name_empty'
-  | 'role_name_not_ascii' | 'role_name_too_long' | 'role_without_acls' | 'role_without_members'
-  | 'schema_reader_without_configs' | 'superuser_name_chosen' | 'superuser_unreachable' | 'topic_name';
+  | 'host_range_unsupported' | 'member_is_everyone' | 'member_is_role' | 'name_leading_slash' | 'name_letter_case'
+  | 'name_with_type' | 'operation_foreign' | 'principal_control_character' | 'principal_name_empty'
+  | 'principal_not_identity' | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard'
+  | 'principal_without_type' | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long'
+  | 'role_missing' | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii' | 'role_name_too_long'
+  | 'role_without_acls' | 'role_without_members' | 'schema_reader_without_configs' | 'superuser_name_chosen'
+  | 'superuser_unreachable' | 'topic_name';
 
 /** An ACL with all of its members. */
 export type FullAcl = {
@@ -733,7 +734,7 @@ export type GroupEffect = 'renamed' | 'dropped' | 'not_read' | 'added' | 'more_n
   | 'unchanged';
 
 /** How the host of an ACL compares with the request. */
-export type HostFacet = 'any' | 'exact' | 'unknown' | 'no';
+export type HostFacet = 'any' | 'exact' | 'in_range' | 'unknown' | 'no';
 
 /** A set of hosts: `only` some addresses, or `all_but` some addresses. */
 export type HostSet = {
@@ -853,22 +854,23 @@ export type NoOp = {
 };
 
 /** Why a change does nothing. */
-export type NoOpCode = 'member_is_everyone' | 'member_is_role' | 'name_with_type' | 'no_change'
-  | 'principal_control_character' | 'principal_name_empty' | 'principal_type_twice' | 'principal_type_unknown'
-  | 'principal_wildcard' | 'principal_without_type' | 'role_exists' | 'role_name_character' | 'role_name_empty'
-  | 'role_name_too_long' | 'role_unknown';
+export type NoOpCode = 'host_invalid' | 'member_is_everyone' | 'member_is_role' | 'name_with_type' | 'no_change'
+  | 'not_in_dialect' | 'principal_control_character' | 'principal_name_empty' | 'principal_not_identity'
+  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'role_exists'
+  | 'role_name_character' | 'role_name_empty' | 'role_name_too_long' | 'role_unknown';
 
 /** An operation, as in the Data Plane API. */
 export type Operation = 'OPERATION_ALL' | 'OPERATION_READ' | 'OPERATION_WRITE' | 'OPERATION_CREATE'
   | 'OPERATION_DELETE' | 'OPERATION_ALTER' | 'OPERATION_DESCRIBE' | 'OPERATION_CLUSTER_ACTION'
-  | 'OPERATION_DESCRIBE_CONFIGS' | 'OPERATION_ALTER_CONFIGS' | 'OPERATION_IDEMPOTENT_WRITE';
+  | 'OPERATION_DESCRIBE_CONFIGS' | 'OPERATION_ALTER_CONFIGS' | 'OPERATION_IDEMPOTENT_WRITE' | 'OPERATION_CREATE_TOKENS'
+  | 'OPERATION_DESCRIBE_TOKENS' | 'OPERATION_TWO_PHASE_COMMIT';
 
 /** How the operation of an ACL compares with the request. */
 export type OperationFacet = 'exact' | 'implied' | 'all' | 'deny_implies_nothing' | 'no';
 
 /** An operation in the short form of the command line. */
 export type OperationName = 'all' | 'read' | 'write' | 'create' | 'delete' | 'alter' | 'describe' | 'clusteraction'
-  | 'describeconfigs' | 'alterconfigs' | 'idempotentwrite';
+  | 'describeconfigs' | 'alterconfigs' | 'idempotentwrite' | 'createtokens' | 'describetokens' | 'twophasecommit';
 
 /** The outcome of a decision. */
 export type Outcome = 'deny' | 'allow';
@@ -926,9 +928,10 @@ export type ProblemCode = 'access_role' | 'access_wildcard' | 'bad_case' | 'bad_
   | 'clock_invalid' | 'cluster_name' | 'control_character' | 'curly_quote' | 'dot_before_bracket' | 'dotted_digits'
   | 'duplicate_member' | 'edge_blank' | 'empty' | 'empty_name' | 'empty_pattern' | 'empty_selector' | 'exclusive_members'
   | 'filter_type' | 'host_invalid' | 'identity_ways' | 'instant_missing' | 'json_syntax' | 'json_too_deep'
-  | 'json_unfinished' | 'member_is_everyone' | 'member_is_role' | 'missing_dot' | 'missing_member' | 'missing_root'
-  | 'name_with_type' | 'needs_brackets' | 'nested_group_behavior_invalid' | 'number_out_of_range'
-  | 'principal_control_character' | 'principal_name_empty' | 'principal_type_twice' | 'principal_type_unknown'
+  | 'json_unfinished' | 'kafka_version_invalid' | 'kafka_version_unused' | 'member_is_everyone' | 'member_is_role'
+  | 'missing_dot' | 'missing_member' | 'missing_root' | 'name_with_type' | 'needs_brackets'
+  | 'nested_group_behavior_invalid' | 'not_in_dialect' | 'number_out_of_range' | 'principal_control_character'
+  | 'principal_name_empty' | 'principal_not_identity' | 'principal_type_twice' | 'principal_type_unknown'
   | 'principal_wildcard' | 'principal_without_type' | 'quoted_path' | 'regex_function'
   | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long' | 'role_exists'
   | 'role_name_character' | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'script' | 'sso_form'
@@ -1039,11 +1042,12 @@ export type ResolvedIdentity = {
 
 /** A resource type, as in the Data Plane API. `RESOURCE_TYPE_GROUP` is a consumer group. */
 export type ResourceType = 'RESOURCE_TYPE_TOPIC' | 'RESOURCE_TYPE_GROUP' | 'RESOURCE_TYPE_CLUSTER'
-  | 'RESOURCE_TYPE_TRANSACTIONAL_ID' | 'RESOURCE_TYPE_REGISTRY' | 'RESOURCE_TYPE_SUBJECT';
+  | 'RESOURCE_TYPE_TRANSACTIONAL_ID' | 'RESOURCE_TYPE_REGISTRY' | 'RESOURCE_TYPE_SUBJECT'
+  | 'RESOURCE_TYPE_DELEGATION_TOKEN' | 'RESOURCE_TYPE_USER';
 
 /** A resource type in the short form of the command line. */
 export type ResourceTypeName = 'topic' | 'group' | 'cluster' | 'transactional-id' | 'registry-global'
-  | 'registry-subject';
+  | 'registry-subject' | 'delegation-token' | 'user-principal';
 
 /** The changes after which an allowed request is denied. */
 export type Revocation = {
@@ -1105,6 +1109,10 @@ export type Settings = {
   superusers?: readonly string[],
   /** Users and groups with limited access to the service. Decisions do not depend on it. */
   access?: ServiceAccess,
+  /** The system that the policy is for; the default is the platform. */
+  dialect?: 'platform' | 'kafka',
+  /** The version of Kafka; the default is `4.4`, the first one in which hosts of ACLs can be ranges. */
+  kafka_version?: string,
   /** The mapping of the managed cloud, instead of the first two settings. */
   sso?: Sso,
 };
