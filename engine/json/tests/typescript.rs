@@ -90,6 +90,8 @@ fn settings() -> SettingsInput {
             read_only: Some(vec!["Group:auditors".into()]),
             evaluate: Some(vec!["User:gateway".into()]),
         }),
+        dialect: Some("kafka"),
+        kafka_version: Some("4.3".into()),
         sso: None,
     }
 }
