@@ -12,6 +12,7 @@ use gbac_engine::decide::At;
 use gbac_engine::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior, extract};
 use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::model::{Dialect, PrincipalType};
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_engine::resolve;
 use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedClaims, UnverifiedToken, normalize_pasted};
@@ -202,7 +203,14 @@ fn checked(policy: &Policy, check: &Check) {
         roles: policy.roles().collect(),
         superusers: policy.settings().superusers.iter().cloned().collect(),
     };
-    let expected = oracle::decide(&facts, &asked);
+    let settings = policy.settings();
+    let kafka = (settings.dialect == Dialect::Kafka).then_some(settings.kafka_version);
+    // The oracle recognizes principals of other types by their prefix only.
+    let is_service = kafka.is_some() && asked.user.starts_with(oracle::SERVICE);
+    if is_service != (identity.principal_type() == PrincipalType::Other) {
+        return;
+    }
+    let expected = oracle::decide_in(kafka, &facts, &asked);
     let mut session = Session::open(policy, identity);
     for difference in
         [session.difference(policy, &asked, &expected), session.explained_difference(policy, &asked, &expected)]

@@ -186,7 +186,7 @@ mod tests {
                 ("line 4", "principal_without_type"),
                 ("line 5", "host_invalid"),
                 ("line 6", "line_unreadable"),
-                ("line 8", "unknown_value"),
+                ("line 8", "not_in_dialect"),
                 ("line 9", "resource_unreadable"),
                 ("line 10", "line_unreadable"),
                 ("line 11", "resource_unreadable"),

@@ -112,7 +112,13 @@ async fn a_rejected_body_lists_every_problem() {
     assert!(refused("principal", "User:Group:eng").await.starts_with("`User:Group:eng` names a user"));
     assert!(refused("principal", "Group:a\u{7}").await.contains("control character"));
     assert!(refused("resource_name", "data-*").await.starts_with("`data-*` is not a topic name"));
-    assert!(refused("resource_type", "RESOURCE_TYPE_USER").await.starts_with("`RESOURCE_TYPE_USER` is not a value"));
+    assert!(
+        refused("resource_type", "RESOURCE_TYPE_TOPICS").await.starts_with("`RESOURCE_TYPE_TOPICS` is not a value")
+    );
+    assert!(refused("resource_type", "RESOURCE_TYPE_USER").await.starts_with("`RESOURCE_TYPE_USER` exists only in"));
+    assert!(
+        refused("operation", "OPERATION_CREATE_TOKENS").await.starts_with("`OPERATION_CREATE_TOKENS` exists only in")
+    );
     assert!(refused("resource_type", "RESOURCE_TYPE_ANY").await.contains("the values are"));
     assert!(refused("resource_pattern_type", "RESOURCE_PATTERN_TYPE_MATCH").await.contains("the values are"));
     assert!(refused("operation", "read").await.contains("write `OPERATION_READ`"));
