@@ -905,8 +905,8 @@ export type PolicyDocument = {
   $schema?: string,
 };
 
-/** A principal of an ACL; `User:*` is everyone. */
-export type Principal = `User:${string}` | `Group:${string}` | `Role:${string}`;
+/** A principal of an ACL: `User:`, `Group:` or `Role:` and a name, or in a policy of Kafka any other type; `User:*` is everyone. */
+export type Principal = `${string}:${string}`;
 
 /** How the principal of an ACL compares with the identity. */
 export type PrincipalFacet = 'matches' | 'everyone' | 'letter_case' | 'leading_slash' | 'member_letter_case'

@@ -12,7 +12,8 @@ const scripts = (folder) => readdirSync(join(www, folder)).filter((name) => name
 copyFileSync(join(www, '../LICENSE'), join(www, 'LICENSE'));
 rmSync(cjs, { recursive: true, force: true });
 
-// What the comments of the adapters declare.
+// The declarations of the adapters, from their comments. TypeScript does not overwrite older ones.
+for (const name of readdirSync(join(www, 'adapters')).filter((name) => name.endsWith('.d.ts'))) rmSync(join(www, 'adapters', name));
 const options = { allowJs: true, declaration: true, emitDeclarationOnly: true, rootDir: www, outDir: www, target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.NodeNext, lib: ['lib.esnext.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [] };
 ts.createProgram(scripts('adapters').map((path) => join(www, path)), options)
   .emit(undefined, (path, text) => { if (dirname(path) === join(www, 'adapters')) writeFileSync(path, text); });

