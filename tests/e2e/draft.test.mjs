@@ -102,6 +102,7 @@ journey('a draft survives a sign-out, and somebody else does not see it', REFUSE
 
   // Another account of the same service.
   await page.getByLabel('Password').fill('');
+  await page.getByText('Use an access token').click();
   await page.getByLabel('Access token').fill(person.token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
