@@ -163,6 +163,8 @@ journey('settings that are not in the draft ask before they are left', async ({ 
   const dialog = page.getByRole('dialog', { name: 'Leave without saving the settings?' });
   const draft = new Draft(page);
   await page.goto(ROLES);
+  // Before the console has started, its links load a new document, which the browser leaves without a question of the page.
+  await new Roles(page).table.waitFor();
   await go(page, 'Settings');
   await path.fill('$.realm_access.roles');
   await go(page, 'Roles');
