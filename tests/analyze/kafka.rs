@@ -1,8 +1,12 @@
 //! Tests of the analysis of policies of Kafka, whose hosts can be ranges.
 
-use gbac_analysis::{FindingCode, Scope, compare, diff, lint, permissions, who_can};
+use gbac_analysis::{
+    FindingCode, FixKind, HypotheticalChanges, Scope, access_fixes, compare, diff, lint, permissions, who_can,
+};
 use gbac_engine::decide::{At, Outcome, PreparedIdentity, Reason, Request, decide};
-use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Dialect, Operation, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, version};
 use gbac_tests::world::{identity, request};
 use proptest::prelude::*;
@@ -96,4 +100,54 @@ fn everyone_of_kafka_is_a_user_only_by_name() {
     let service = Principal::new(PrincipalType::Other, "User*:x");
     assert!(!service.is_everyone());
     assert_eq!(service.type_and_name(), ("User*", "x"));
+}
+
+proptest! {
+    #![proptest_config(config(1))]
+
+    /// Every fix allows the request, and a deny that is narrowed still denies every other operation of Kafka.
+    #[test]
+    fn fixes_in_kafka_allow_the_request_and_nothing_else(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+        let policy = kafka_policy(version, &facts);
+        let (identity, request) = (identity(&asked), request(&asked));
+        for fix in access_fixes(&policy, &identity, &request, |_, _| true).fixes {
+            let changes: HypotheticalChanges = fix.changes().cloned().collect();
+            let mut after = policy.clone();
+            changes.apply(&mut after);
+            let (identity, _) = changes.person(&identity);
+            prop_assert_eq!(decide(&after, &identity, &request).outcome, Outcome::Allow, "{:?}", fix);
+            if fix.steps.iter().any(|step| step.kind == FixKind::NarrowDenies) {
+                for operation in policy.settings().dialect.operations_of(request.resource_type) {
+                    if *operation != request.operation {
+                        let other = Request::new(*operation, request.resource_type, request.resource_name, request.at).with_host(request.host);
+                        prop_assert_eq!(decide(&after, &identity, &other).outcome, Outcome::Deny, "{:?}: {:?}", operation, fix);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_narrowed_deny_keeps_the_operations_of_kafka() {
+    let user = Principal::user("u");
+    let all = |principal: Principal| Acl::allow(principal, Operation::All, ResourceType::TransactionalId, "tx");
+    let deny = Acl { permission: Permission::Deny, ..all(Principal::group("g")) };
+    let mut policy = Policy::new(Settings { dialect: Dialect::Kafka, ..Settings::default() });
+    for acl in [all(user), deny] {
+        policy.apply(Change::AddAcl(acl)).unwrap();
+    }
+    let identity = Identity::new("u", ["g"]);
+    let request = |operation| Request::new(operation, ResourceType::TransactionalId, "tx", At::IgnoringExpiry);
+    let fixes = access_fixes(&policy, &identity, &request(Operation::Write), |_, _| true).fixes;
+    let narrowing =
+        fixes.iter().find(|fix| fix.steps[0].kind == FixKind::NarrowDenies).expect("a deny of all can be narrowed");
+    for change in narrowing.policy_changes() {
+        assert!(policy.apply(change).unwrap());
+    }
+    let outcome = |operation| decide(&policy, &identity, &request(operation)).outcome;
+    assert_eq!(outcome(Operation::Write), Outcome::Allow);
+    for operation in [Operation::Describe, Operation::TwoPhaseCommit] {
+        assert_eq!(outcome(operation), Outcome::Deny, "{operation:?}");
+    }
 }

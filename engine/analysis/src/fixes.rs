@@ -12,23 +12,23 @@ use gbac_engine::{
     policy::{Change, Policy},
 };
 
-/// How many groups and how many roles are tried for a kind of fix.
+/// The maximum number of groups and of roles that are tried for a kind of fix.
 const TRIED: usize = 8;
-/// How many fixes of a kind are listed.
+/// The maximum number of listed fixes of a kind.
 const LISTED: usize = 3;
-/// How many fixes list a grant in addition to what removes a deny.
+/// The maximum number of fixes that combine the removal of a deny with a grant.
 const COMBINED: usize = 3;
-/// How long the part of a new role's name is that comes from the resource.
+/// The maximum length of the resource's part in the name of a new role.
 const NAME_CHARS: usize = 48;
 
-/// What a step of a fix does.
+/// The kind of a step of a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FixKind {
     /// Removes the denies.
     RemoveDenies,
     /// Takes a user or group out of a role that denies.
     LeaveRole,
-    /// Puts a deny of every other operation in the place of a deny of all.
+    /// Replaces a deny of all operations by denies of every other operation.
     NarrowDenies,
     /// Makes a group of the user a member of a role that allows the request.
     AssignGroup,
@@ -47,13 +47,13 @@ pub enum FixKind {
 }
 
 impl FixKind {
-    /// Whether an administrator of the identity provider does it; the policy stays as it is.
+    /// Whether an administrator of the identity provider makes the change, not the policy.
     #[must_use]
     pub const fn is_manual(self) -> bool {
         matches!(self, Self::JoinGroup | Self::LeaveGroups)
     }
 
-    /// Whether it is about one user and no group.
+    /// Whether the change affects a single user instead of a group.
     #[must_use]
     pub const fn is_of_user(self) -> bool {
         matches!(self, Self::AssignUser | Self::GrantUser)
@@ -63,13 +63,14 @@ impl FixKind {
 /// A step of a fix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixStep {
-    /// What it does.
+    /// The kind.
     pub kind: FixKind,
-    /// Its changes; at least one.
+    /// The changes; at least one.
     pub changes: Vec<HypotheticalChange>,
 }
 
-/// Changes that together allow a request. Where a deny has to go and nothing else allows the request, a second step does.
+/// Changes that together allow a request. If a deny must be removed and no ACL allows the request then, a second step allows
+/// it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessFix {
     /// The steps; at least one.
@@ -92,34 +93,34 @@ impl AccessFix {
         self.changes().filter_map(of_policy).collect()
     }
 
-    /// Where it stands in the list: through groups and roles, then in the identity provider, then for one user; the fewest
-    /// changes first.
+    /// The sort key: fixes through groups and roles first, then in the identity provider, then for one user; in each, those
+    /// with the fewest changes first.
     fn rank(&self) -> (bool, bool, usize, usize) {
         let has = |is: fn(FixKind) -> bool| self.steps.iter().any(|step| is(step.kind));
         (has(FixKind::is_of_user), has(FixKind::is_manual), self.steps.len(), self.changes().count())
     }
 }
 
-/// What allows a denied request.
+/// The fixes of a denied request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessFixes {
-    /// How the request is decided now. Where it is allowed, there is nothing to fix; where it is denied as expired, no change
-    /// of the policy helps.
+    /// The current decision. An allowed request has no fixes, and neither has one that is denied because the identity has
+    /// expired.
     pub decision: Decision,
-    /// The ACLs that deny it, each with the first way to it. Where there are any, every fix removes or narrows them, or leads
-    /// the user around them, since an added allow changes nothing.
+    /// The ACLs that deny the request, each with its first path. If there are any, every fix removes or narrows them, or
+    /// removes the user from their role or group, because an added allow changes nothing.
     pub denied_by: Vec<AclMatch>,
-    /// The fixes, in order. Each by itself allows the request.
+    /// The fixes, in order. Each one alone allows the request.
     pub fixes: Vec<AccessFix>,
 }
 
-/// Finds the smallest changes that allow a denied request. Each fix was tried: with it, the request is allowed.
+/// Finds the smallest changes that allow a denied request. Every fix was tried on the policy and allows the request.
 ///
-/// `is_available` says whether a new role can have a name, given the step that creates it; names of roles and of ACLs without
-/// a role are taken in any case (D-63).
+/// `is_available` returns whether a new role can have a name, given the changes that create it. Names of roles, and of ACLs
+/// without a role, are never used (D-63).
 ///
-/// Cost: the rows on the patterns that cover the name, one look at each pattern, and the ACLs of the identity and of up to
-/// eight groups and roles for each kind of fix.
+/// The cost depends on the rows of the patterns that cover the name, on the number of patterns, and on the ACLs of the identity
+/// and of up to eight groups and roles for each kind of fix.
 ///
 /// ```
 /// use gbac_analysis::{FixKind, access_fixes};
@@ -130,9 +131,9 @@ pub struct AccessFixes {
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "OrdersReaders", "members": [] }], "acls": [{
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
-///     "principal": "Role:OrdersReaders", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
-/// let found = access_fixes(&policy, &Identity::new("alice", ["ops"]), &read, |_, _| true);
+///     "principal": "Role:OrdersReaders", "host": "*", "operation": "OPERATION_READ", "permission_type":
+/// "PERMISSION_TYPE_ALLOW" }] }"#)?; let read = Request::new(Operation::Read, ResourceType::Topic, "orders",
+/// At::IgnoringExpiry); let found = access_fixes(&policy, &Identity::new("alice", ["ops"]), &read, |_, _| true);
 /// let kinds: Vec<FixKind> = found.fixes.iter().map(|fix| fix.steps[0].kind).collect();
 /// assert_eq!(kinds, [FixKind::AssignGroup, FixKind::CreateRole, FixKind::AssignUser, FixKind::GrantUser]);
 /// # Ok::<(), gbac_json::Problems>(())
@@ -165,12 +166,12 @@ pub fn access_fixes(
             let alone = AccessFix { steps: vec![removal] };
             match proof.decide(&alone).reason {
                 Reason::AllowRule => found.fixes.push(alone),
-                // Nothing denies it any more, and nothing allows it yet.
+                // Without the deny, no ACL matches.
                 Reason::NoMatch if alone.steps.iter().all(|step| !step.kind.is_manual()) => {
                     let with = |grant: &FixStep| AccessFix {
                         steps: alone.steps.iter().chain(std::iter::once(grant)).cloned().collect(),
                     };
-                    // One fix is made at one place.
+                    // A fix has either manual steps or changes of the policy.
                     let here = grants.iter().filter(|kind| kind.iter().all(|grant| !grant.kind.is_manual()));
                     let firsts = here.filter_map(|kind| kind.iter().map(with).find(|fix| proof.allows(fix)));
                     found.fixes.extend(firsts.take(COMBINED));
@@ -183,7 +184,7 @@ pub fn access_fixes(
     found
 }
 
-/// A request whose fixes are searched for.
+/// The search for the fixes of a request.
 struct Search<'a> {
     policy: &'a Policy,
     identity: &'a Identity,
@@ -191,7 +192,7 @@ struct Search<'a> {
     hits: Hits<'a>,
 }
 
-/// What decides the request, and everything that the fixes can change about it.
+/// The part of the policy that decides the request, for trying fixes.
 struct Proof<'a> {
     part: Policy,
     identity: &'a Identity,
@@ -202,7 +203,7 @@ impl Proof<'_> {
     fn decide(&self, fix: &AccessFix) -> Decision {
         let trials: HypotheticalChanges = fix.changes().cloned().collect();
         let mut after = self.part.clone();
-        // A change that does nothing leaves the request denied, and then the fix is none.
+        // If a change has no effect, the request stays denied, and the fix is not listed.
         trials.apply(&mut after);
         decide(&after, &trials.person(self.identity).0, self.request)
     }
@@ -213,7 +214,7 @@ impl Proof<'_> {
 }
 
 impl<'a> Search<'a> {
-    /// The part of the policy in which these steps are tried.
+    /// Extracts the part of the policy for trying these steps.
     fn proof<'s>(&self, steps: impl Iterator<Item = &'s FixStep>) -> Proof<'a> {
         let mut also: Vec<Principal> = self.members();
         for change in steps.flat_map(|step| &step.changes) {
@@ -231,7 +232,7 @@ impl<'a> Search<'a> {
     /// The user and the groups.
     fn members(&self) -> Vec<Principal> {
         let groups = self.identity.groups().iter().filter(|name| !name.is_empty()).map(Principal::group);
-        std::iter::once(Principal::user(self.identity.user())).chain(groups).collect()
+        std::iter::once(self.identity.principal()).chain(groups).collect()
     }
 
     fn id(&self, principal: &Principal) -> Option<PrincipalId> {
@@ -242,7 +243,7 @@ impl<'a> Search<'a> {
         self.policy.roles_of(principal).any(|of| of == role)
     }
 
-    /// The user's groups that a role can have as members: those that the policy names first, in the order of the token.
+    /// The user's groups that can be members of a role: first those that the policy names, each in the order of the token.
     fn groups(&self) -> Vec<Principal> {
         let can_join = |member: &Principal| member.kind() == PrincipalType::Group && check_member(member).is_ok();
         let mut groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
@@ -251,13 +252,13 @@ impl<'a> Search<'a> {
         groups
     }
 
-    /// The user, where it can be a member and have ACLs.
+    /// The user, if it can be a member and have ACLs.
     fn user(&self) -> Option<Principal> {
-        let user = Some(self.identity.user()).filter(|user| !matches!(*user, "*" | "")).map(Principal::user);
+        let user = Some(self.identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
         user.filter(|user| check_member(user).is_ok())
     }
 
-    /// What gets rid of all denies, each step by itself.
+    /// The steps that each remove all denies.
     fn removals(&self, denied_by: &[AclMatch]) -> Vec<FixStep> {
         if denied_by.is_empty() {
             return Vec::new();
@@ -273,9 +274,8 @@ impl<'a> Search<'a> {
             for AclMatch { acl, .. } in denied_by {
                 changes.push(remove(acl));
                 if is_narrowed(acl) {
-                    let others = acl.resource_type.operations().iter().copied();
-                    let others =
-                        others.filter(|other| !matches!(*other, Operation::All) && *other != self.request.operation);
+                    let others = self.policy.settings().dialect.operations_of(acl.resource_type).iter().copied();
+                    let others = others.filter(|other| *other != self.request.operation);
                     let deny = |operation| Change::AddAcl(Acl { operation, ..acl.clone() });
                     changes.extend(others.map(deny).map(HypotheticalChange::Policy));
                 }
@@ -283,7 +283,7 @@ impl<'a> Search<'a> {
             steps.push(FixStep { kind: FixKind::NarrowDenies, changes });
         }
         let members = self.members();
-        // Through which memberships each deny is reached.
+        // The memberships through which a deny applies.
         let paths = |acl: &Acl| -> Vec<Principal> {
             let role = acl.principal.name();
             match acl.principal.kind() {
@@ -317,7 +317,7 @@ impl<'a> Search<'a> {
         steps
     }
 
-    /// What may allow the request, by kind, the most promising of each kind first. None of it is tried yet.
+    /// The steps that may allow the request, by kind, the most promising of each kind first. They are not tried yet.
     fn grants(&self, is_available: &impl Fn(&str, &[Change]) -> bool) -> Vec<Vec<FixStep>> {
         let groups = self.groups();
         let user = self.user();
@@ -329,7 +329,7 @@ impl<'a> Search<'a> {
             })],
         };
         let roles = self.allowing(PrincipalType::Role);
-        // The narrowest role for the first group, then what is further down in either list.
+        // Pairs from the beginning of both lists come first.
         let mut pairs: Vec<(usize, usize)> =
             (0..roles.len()).flat_map(|role| (0..groups.len()).map(move |group| (role, group))).collect();
         pairs.sort_by_key(|(role, group)| (role + group, *role));
@@ -363,7 +363,8 @@ impl<'a> Search<'a> {
         ]
     }
 
-    /// The roles, or the groups that the user does not have, that allow the request: those with the fewest ACLs first.
+    /// The roles that allow the request, or the groups that do and that the user does not have: those with the fewest ACLs
+    /// first.
     fn allowing(&self, kind: PrincipalType) -> Vec<Principal> {
         let mut found: Vec<(u32, Principal)> = Vec::new();
         for (id, of) in self.hits.by_principal() {
@@ -396,7 +397,7 @@ impl<'a> Search<'a> {
         found.into_iter().map(|(_, principal)| principal).collect()
     }
 
-    /// The roles that the user has, through groups or directly: those with the fewest members first.
+    /// The user's roles, direct and through groups: those with the fewest members first.
     fn held_roles(&self) -> Vec<Principal> {
         let members = self.members();
         let ids = members.iter().filter_map(|member| self.id(member)).flat_map(|id| self.policy.links(id));
@@ -409,7 +410,7 @@ impl<'a> Search<'a> {
         roles.into_iter().map(|(_, role)| role).collect()
     }
 
-    /// A new role for a group, with the ACL for this request alone.
+    /// Creates a role for a group, with the narrowest ACL for this request.
     fn new_role(&self, group: &Principal, is_available: &impl Fn(&str, &[Change]) -> bool) -> Option<FixStep> {
         let stem = role_name(self.request);
         let names = std::iter::once(stem.clone()).chain((2..=9).map(|number| format!("{stem}{number}")));
