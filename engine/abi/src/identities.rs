@@ -1,13 +1,13 @@
-//! Open identities by handle. A handle that was closed is refused, also when its place is in use again.
+//! Open identities by handle. A closed handle is always refused, even after its place is reused.
 
 use gbac_engine::PreparedIdentity;
 
 use crate::AbiError;
 
-/// How many bits of a handle say the place; those above count how often the place was used.
+/// The bits of a handle that are the index of its place. The bits above, without the sign, count the uses of the place.
 const PLACE_BITS: u32 = 20;
-const MOST_PLACES: usize = 1 << PLACE_BITS;
-const GENERATIONS: u32 = 1 << 10;
+const MAX_PLACES: usize = 1 << PLACE_BITS;
+const LAST_GENERATION: u32 = (1 << 11) - 1;
 
 /// Open identities.
 #[derive(Debug, Default)]
@@ -22,12 +22,23 @@ struct Place {
     identity: Option<Box<PreparedIdentity>>,
 }
 
+impl Place {
+    /// Closes its identity. Returns whether the place can be used again: not after its last generation, because a handle would
+    /// occur twice.
+    fn close(&mut self) -> bool {
+        self.identity = None;
+        let is_reusable = self.generation < LAST_GENERATION;
+        self.generation = self.generation.saturating_add(1);
+        is_reusable
+    }
+}
+
 impl Identities {
-    /// Keeps an identity, and returns its handle.
+    /// Adds an identity and returns its handle.
     pub(crate) fn open(&mut self, identity: PreparedIdentity) -> Result<i32, AbiError> {
         let at = match self.free.pop() {
             Some(at) => at,
-            None if self.places.len() == MOST_PLACES => return Err(AbiError::Limit),
+            None if self.places.len() == MAX_PLACES => return Err(AbiError::Limit),
             None => {
                 self.places.push(Place { generation: 0, identity: None });
                 self.places.len() - 1
@@ -38,13 +49,13 @@ impl Identities {
         Ok((place.generation << PLACE_BITS | at as u32) as i32)
     }
 
-    /// Forgets an identity.
+    /// Closes an identity.
     pub(crate) fn close(&mut self, handle: i32) -> Result<(), AbiError> {
         let at = self.place(handle)?;
         let place = self.places.get_mut(at).ok_or(AbiError::Handle)?;
-        place.identity = None;
-        place.generation = (place.generation + 1) % GENERATIONS;
-        self.free.push(at);
+        if place.close() {
+            self.free.push(at);
+        }
         Ok(())
     }
 
@@ -54,20 +65,18 @@ impl Identities {
         self.places.get_mut(at).and_then(|place| place.identity.as_deref_mut()).ok_or(AbiError::Handle)
     }
 
-    /// Forgets all of them; their handles stay refused.
+    /// Closes all identities.
     pub(crate) fn clear(&mut self) {
-        self.free.clear();
         for (at, place) in self.places.iter_mut().enumerate() {
-            if place.identity.take().is_some() {
-                place.generation = (place.generation + 1) % GENERATIONS;
+            if place.identity.is_some() && place.close() {
+                self.free.push(at);
             }
-            self.free.push(at);
         }
     }
 
     fn place(&self, handle: i32) -> Result<usize, AbiError> {
         let handle = u32::try_from(handle).map_err(|_| AbiError::Handle)?;
-        let at = handle as usize & (MOST_PLACES - 1);
+        let at = handle as usize & (MAX_PLACES - 1);
         let is_open = |place: &Place| place.identity.is_some() && place.generation == handle >> PLACE_BITS;
         self.places.get(at).filter(|place| is_open(place)).map(|_| at).ok_or(AbiError::Handle)
     }
@@ -99,5 +108,18 @@ mod tests {
         }
         let d = identities.open(open("d")).unwrap();
         assert!(d >= 0 && ![a, b, c].contains(&d));
+    }
+
+    #[test]
+    fn no_handle_occurs_twice() {
+        let policy = Policy::default();
+        let mut identities = Identities::default();
+        let mut handles = std::collections::BTreeSet::new();
+        for round in 0..3 * LAST_GENERATION {
+            let handle = identities.open(PreparedIdentity::new(&policy, Identity::new("a", [""; 0]))).unwrap();
+            assert!(handle >= 0 && handles.insert(handle), "{round}");
+            if round % 2 == 0 { identities.close(handle).unwrap() } else { identities.clear() }
+        }
+        assert_eq!(identities.places.len(), 3, "a place is used {} times", LAST_GENERATION + 1);
     }
 }
