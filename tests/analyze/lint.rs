@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// A code, with a document that has it once and one that only just has not.
+/// A code, a document with one finding of this code, and a similar document without one.
 struct Vector {
     code: &'static str,
     severity: Severity,
@@ -432,8 +432,8 @@ fn each_code_is_found_where_it_is_and_not_beside() {
 }
 
 #[test]
-fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
-    let mut mended = BTreeSet::new();
+fn a_fix_removes_its_finding_and_adds_no_acl_of_a_group() {
+    let mut fixed = BTreeSet::new();
     for Vector { code, with, .. } in vectors() {
         let policy = policy_from_json(&with).unwrap();
         let Some(finding) = lint(&policy).into_iter().find(|finding| finding.code == code) else { continue };
@@ -448,7 +448,7 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
             assert!(!lint(&after).contains(&finding), "{code}: {fix:?}");
             let relation = diff(&policy, &after).relation;
             assert!(!fix.is_neutral || relation == Relation::Equal, "{code}: {fix:?} is {relation:?}");
-            mended.insert(code);
+            fixed.insert(code);
         }
     }
     let by_a_person = [
@@ -464,7 +464,7 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);
-    let rest: Vec<_> = codes.filter(|code| !mended.contains(code)).filter(|code| !by_a_person.contains(code)).collect();
+    let rest: Vec<_> = codes.filter(|code| !fixed.contains(code)).filter(|code| !by_a_person.contains(code)).collect();
     assert!(rest.iter().all(|code| documents.contains(code)), "nothing fixes {rest:?}");
 }
 

@@ -73,15 +73,7 @@ pub(crate) fn acl(operations: &'static [Operation]) -> impl Strategy<Value = Acl
         select(operations),
         prop_oneof![2 => Just(Permission::Deny), 3 => Just(Permission::Allow)],
     )
-        .prop_map(|(resource_type, name, pattern_type, principal, host, operation, permission)| Acl {
-            resource_type,
-            resource_name: name.into(),
-            pattern_type,
-            principal,
-            host,
-            operation,
-            permission,
-        })
+        .prop_map(world::acl_of)
 }
 
 pub(crate) fn roles() -> impl Strategy<Value = Vec<Role>> {

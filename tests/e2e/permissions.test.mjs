@@ -297,7 +297,7 @@ journey('who can names everybody, the row that grants, and what blocks', async (
   assert.ok(await whoCan.resourceName.isDisabled());
 });
 
-journey('each finding says what it means, and its mend joins the draft', async ({ page }) => {
+journey('each finding says what it means, and its fix joins the draft', async ({ page }) => {
   const before = await set.service.policy();
   await page.goto(FINDINGS);
   const kind = (name) => page.getByRole('region', { name });

@@ -58,7 +58,7 @@ journey('who never saw the product finds out why an overage token has no groups,
   assert.match(await text(steps), /Next/);
 });
 
-journey('groups that are object ids are told with what mends them', async ({ page }) => {
+journey('groups that are object IDs are reported with a fix', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   const ids = ['0b2c4a7e-1111-4d0f-9f0a-000000000001', '0b2c4a7e-1111-4d0f-9f0a-000000000002'];

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::oracle::{Asked, Facts};
-use crate::world::{NAMES, asked, facts, policy_with, principal};
+use crate::world::{NAMES, acl_of, asked, facts, policy_with, principal};
 
 const SERVICES: &[&str] = &["Service:u", "Service:*", "Service:x"];
 const ADDRESSES: &[&str] = &["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.1.1", "11.0.0.1", "::1", "2001:db8::1"];
@@ -59,15 +59,7 @@ pub fn acl() -> impl Strategy<Value = Acl> {
         select(Dialect::Kafka.operations()),
         prop_oneof![1 => Just(Permission::Deny), 2 => Just(Permission::Allow)],
     )
-        .prop_map(|(resource_type, name, pattern_type, principal, host, operation, permission)| Acl {
-            resource_type,
-            resource_name: name.into(),
-            pattern_type,
-            principal,
-            host,
-            operation,
-            permission,
-        })
+        .prop_map(acl_of)
 }
 
 /// Facts with up to three roles and twice a dozen ACLs.

@@ -74,6 +74,15 @@ pub fn principal() -> impl Strategy<Value = Principal> {
     prop_oneof![3 => member(), 2 => select(ROLES).prop_map(Principal::role)]
 }
 
+/// The fields of an ACL, in the order of [`Acl`].
+pub type AclFields = (ResourceType, &'static str, PatternType, Principal, Host, Operation, Permission);
+
+/// The ACL with these fields.
+#[must_use]
+pub fn acl_of((resource_type, name, pattern_type, principal, host, operation, permission): AclFields) -> Acl {
+    Acl { resource_type, resource_name: name.into(), pattern_type, principal, host, operation, permission }
+}
+
 /// Any ACL that a policy may hold.
 pub fn acl() -> impl Strategy<Value = Acl> {
     (
@@ -85,15 +94,7 @@ pub fn acl() -> impl Strategy<Value = Acl> {
         operation(),
         prop_oneof![1 => Just(Permission::Deny), 2 => Just(Permission::Allow)],
     )
-        .prop_map(|(resource_type, name, pattern_type, principal, host, operation, permission)| Acl {
-            resource_type,
-            resource_name: name.into(),
-            pattern_type,
-            principal,
-            host,
-            operation,
-            permission,
-        })
+        .prop_map(acl_of)
 }
 
 /// Facts with up to three roles and a dozen ACLs.

@@ -243,20 +243,10 @@ impl SimulatorCheck {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::{Host, PatternType};
-
     use super::*;
 
     fn acl(principal: Principal, name: &str, operation: Operation) -> Acl {
-        Acl {
-            resource_type: ResourceType::Topic,
-            resource_name: name.into(),
-            pattern_type: PatternType::Literal,
-            principal,
-            host: Host::Any,
-            operation,
-            permission: Permission::Allow,
-        }
+        Acl::allow(principal, operation, ResourceType::Topic, name)
     }
 
     fn join(role: &str, group: &str) -> Change {

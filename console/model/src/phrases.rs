@@ -2,7 +2,7 @@
 
 mod time;
 
-use gbac_engine::model::{Acl, ResourceType};
+use gbac_engine::model::Acl;
 
 use crate::escape::plain;
 
@@ -148,21 +148,6 @@ pub fn capitalized(text: &str) -> String {
 #[must_use]
 pub fn with_hint(message: &str, hint: &str) -> String {
     if hint.is_empty() { capitalized(message) } else { format!("{}. {}", capitalized(message), capitalized(hint)) }
-}
-
-/// A resource type inside a sentence.
-#[must_use]
-pub const fn in_sentence(resource_type: ResourceType) -> &'static str {
-    match resource_type {
-        ResourceType::Topic => "topic",
-        ResourceType::Group => "consumer group",
-        ResourceType::Cluster => "cluster",
-        ResourceType::TransactionalId => "transactional ID",
-        ResourceType::Registry => "Schema Registry",
-        ResourceType::Subject => "subject",
-        ResourceType::DelegationToken => "delegation token",
-        ResourceType::User => "user",
-    }
 }
 
 /// An ACL without its principal in one line, as the name of a row's buttons: `Topic payments- prefixed, Write, allow, host *`.

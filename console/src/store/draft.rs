@@ -417,7 +417,7 @@ mod tests {
             draft.follow(Some(cluster));
             assert_eq!(draft.changes.get_untracked(), [create("S")]);
 
-            // The page is loaded again, and is nobody's until somebody signs in.
+            // After a reload, no account owns the page until a user signs in.
             let kept = draft.all();
             let draft = Draft::new(RwSignal::new(read(&[])).into());
             draft.restore(kept);

@@ -1,22 +1,22 @@
-//! Memory that the host writes into: a call may only name bytes of a buffer that is there.
+//! Buffers that the host writes to. A call can only name bytes of an existing buffer.
 
 use std::collections::BTreeMap;
 
 use crate::AbiError;
 
-/// The most bytes of one buffer. Records go in chunks, so that loading does not leave memory behind that nothing needs.
-const MOST_BYTES: usize = 16 << 20;
-/// The most buffers at a time.
-const MOST_BUFFERS: usize = 64;
+/// The maximum size of a buffer. Hosts send records in chunks, because the memory of a module never shrinks.
+const MAX_BYTES: usize = 16 << 20;
+/// The maximum number of buffers at a time.
+const MAX_BUFFERS: usize = 64;
 
 /// Buffers by their address.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers(BTreeMap<usize, Vec<u8>>);
 
 impl Buffers {
-    /// Makes a buffer of zeros, and returns its address.
+    /// Allocates a buffer of zeros and returns its address.
     pub(crate) fn alloc(&mut self, len: usize) -> Result<usize, AbiError> {
-        if len == 0 || len > MOST_BYTES || self.0.len() == MOST_BUFFERS {
+        if len == 0 || len > MAX_BYTES || self.0.len() == MAX_BUFFERS {
             return Err(AbiError::Limit);
         }
         let mut bytes: Vec<u8> = Vec::new();
@@ -27,7 +27,7 @@ impl Buffers {
         Ok(address)
     }
 
-    /// Gives a buffer back.
+    /// Frees a buffer.
     pub(crate) fn free(&mut self, address: usize, len: usize) -> Result<(), AbiError> {
         if self.0.get(&address).is_none_or(|bytes| bytes.len() != len) {
             return Err(AbiError::Address);
@@ -36,7 +36,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// The bytes at an address, all of them in one buffer.
+    /// The bytes at an address, which must be in one buffer.
     pub(crate) fn bytes(&self, address: usize, len: usize) -> Result<&[u8], AbiError> {
         let find = || {
             let (start, bytes) = self.0.range(..=address).next_back()?;
@@ -67,10 +67,10 @@ mod tests {
         assert_eq!(buffers.free(address + 1, 7), Err(AbiError::Address));
         assert_eq!(buffers.free(address, 8), Ok(()));
         assert_eq!(buffers.free(address, 8), Err(AbiError::Address));
-        for len in [0, MOST_BYTES + 1, usize::MAX] {
+        for len in [0, MAX_BYTES + 1, usize::MAX] {
             assert_eq!(buffers.alloc(len), Err(AbiError::Limit));
         }
-        for _ in 0..MOST_BUFFERS {
+        for _ in 0..MAX_BUFFERS {
             buffers.alloc(1).unwrap();
         }
         assert_eq!(buffers.alloc(1), Err(AbiError::Limit));

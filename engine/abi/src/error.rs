@@ -1,6 +1,6 @@
-//! What every function returns instead of a result: a negative number for each thing that can be wrong with a call.
+//! The errors of calls, which are negative results.
 
-/// Why a call is refused. Nothing has changed then.
+/// Why a call was refused. It changed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AbiError {
     /// The bytes are not in a buffer of `gbac_alloc`.
@@ -9,7 +9,7 @@ pub enum AbiError {
     Length = -2,
     /// There is no record of this kind.
     Kind = -3,
-    /// A number stands for no value, or for one that the dialect does not have.
+    /// A number has no value, or a value that the dialect does not have.
     Value = -4,
     /// A text is not UTF-8.
     Text = -5,
@@ -21,9 +21,9 @@ pub enum AbiError {
     Name = -8,
     /// No open identity has this handle.
     Handle = -9,
-    /// Something has to be set before the first ACL or member is added.
+    /// The setting can only be changed before the first ACL or member is added.
     State = -10,
-    /// There is too much of something.
+    /// A limit was reached.
     Limit = -11,
     /// A claim path or a principal mapping cannot be used.
     Path = -12,

@@ -1,9 +1,6 @@
-//! The functions of the module. Each finds the bytes that the call names and hands them to the instance.
+//! The exported functions. Each passes the bytes of the call to the instance.
 
-#![expect(
-    unsafe_code,
-    reason = "the names of the functions are the interface of the module, and only so they keep them"
-)]
+#![expect(unsafe_code, reason = "`no_mangle` keeps the names of the functions, which are the interface of the module")]
 
 use std::cell::RefCell;
 
@@ -30,13 +27,13 @@ pub extern "C" fn gbac_abi() -> i32 {
     ABI_VERSION
 }
 
-/// Makes a buffer; returns its address.
+/// Allocates a buffer; returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn gbac_alloc(len: usize) -> i32 {
     with(|_, buffers| buffers.alloc(len).map(|address| address as i32))
 }
 
-/// Gives a buffer back; returns 0.
+/// Frees a buffer; returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn gbac_free(ptr: usize, len: usize) -> i32 {
     with(|_, buffers| buffers.free(ptr, len).map(|()| 0))
@@ -51,7 +48,7 @@ pub extern "C" fn gbac_clear() -> i32 {
     })
 }
 
-/// Makes the changes of some records; returns how many changed something.
+/// Applies records; returns how many changed something.
 #[unsafe(no_mangle)]
 pub extern "C" fn gbac_apply(ptr: usize, len: usize) -> i32 {
     with(|instance, buffers| instance.apply(buffers.bytes(ptr, len)?))
@@ -75,13 +72,13 @@ pub extern "C" fn gbac_close(handle: i32) -> i32 {
     with(|instance, _| instance.close(handle).map(|()| 0))
 }
 
-/// The operations that an identity may do on a resource, a bit each.
+/// The operations that an identity is allowed on a resource, one bit each.
 #[unsafe(no_mangle)]
 pub extern "C" fn gbac_mask(handle: i32, resource_type: i32, host_len: i32, ptr: usize, len: usize) -> i32 {
     with(|instance, buffers| instance.mask(handle, resource_type, host_len, buffers.bytes(ptr, len)?))
 }
 
-/// Explains how a request is decided; returns the address of the result.
+/// Explains a decision; returns the address of the result.
 #[unsafe(no_mangle)]
 pub extern "C" fn gbac_explain(
     handle: i32,

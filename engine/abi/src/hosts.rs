@@ -1,19 +1,19 @@
-//! The hosts of Kafka's ACLs, which are texts there: when such a text matches a client, and as what.
+//! The hosts of Kafka's ACLs. Kafka compares them as texts; this module converts them to the engine's hosts.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use gbac_engine::{Host, HostRange};
 
-/// What the host of an ACL means to Kafka.
+/// A host of an ACL as Kafka interprets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KafkaHost {
-    /// It matches as this host does; and whether it is the only text for it, so that no other ACL is for the same host.
+    /// It matches like this host. The flag is true if no other text means the same host.
     Matches(Host, bool),
-    /// It matches no client: not the text that Java has for an address, nor a range.
+    /// It matches no client, because it is neither the text of an address in Java nor a range.
     Never,
 }
 
-/// Reads the host of an ACL as Kafka compares it: `*`, the text of the client's address, or a range (D-72).
+/// Parses the host of an ACL like Kafka: `*`, the text of an address, or a range (D-72).
 pub(crate) fn kafka_host(text: &str) -> KafkaHost {
     if text == "*" {
         return KafkaHost::Matches(Host::Any, true);
@@ -27,13 +27,13 @@ pub(crate) fn kafka_host(text: &str) -> KafkaHost {
     address.map_or(KafkaHost::Never, |address| KafkaHost::Matches(Host::Address(address), true))
 }
 
-/// The address of a client; a zone behind it does not count.
+/// Parses the address of a client, without its zone.
 pub(crate) fn client(text: &str) -> Option<IpAddr> {
     let address = text.split_once('%').map_or(text, |(address, _)| address);
     Host::parse_address(address).ok()
 }
 
-/// An address as Java writes it: IPv6 with all eight groups.
+/// The text of an address in Java: IPv6 with all eight groups.
 fn java_text(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -41,7 +41,7 @@ fn java_text(address: IpAddr) -> String {
     }
 }
 
-/// A range as Kafka reads it, which allows leading zeros, and brackets around IPv6 addresses.
+/// Parses a range like Kafka, which allows leading zeros, and brackets around IPv6 addresses.
 fn range(address: &str, prefix: &str) -> Option<HostRange> {
     let is_number =
         |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! One instance of the module: a policy, the identities that are open, and the result of the last call that has a text.
+//! One instance of the module: a policy, the open identities, and the last text result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -10,30 +10,30 @@ use crate::identities::Identities;
 use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
 use crate::{AbiError, HAS_ACLS, extraction, hosts, values, words};
 
-/// What the functions of the module work on.
+/// The state of the module.
 #[derive(Debug, Default)]
 pub struct Instance {
     policy: Policy,
-    /// ACLs whose host matches nobody. They decide nothing, but they are for their resources.
+    /// ACLs whose host matches no client. They do not affect decisions, but their resources count as having ACLs.
     unmatched: Policy,
-    /// The texts of a host, of each ACL that is there with one of several texts for its host.
+    /// The host texts of ACLs that were added with different texts for the same host.
     spelled: BTreeMap<Acl, BTreeSet<String>>,
     identities: Identities,
     result: Vec<u8>,
 }
 
 impl Instance {
-    /// Empties the policy, with the settings, and closes every identity.
+    /// Empties the policy, resets the settings and closes all identities.
     pub fn clear(&mut self) {
         let mut identities = std::mem::take(&mut self.identities);
         identities.clear();
         *self = Self { identities, ..Self::default() };
     }
 
-    /// Makes the changes of some records, all or none; returns how many of them changed something.
+    /// Applies records, all or none. Returns the number of records that changed something.
     ///
     /// # Errors
-    /// A record cannot be read or made. Nothing has changed then.
+    /// A record is invalid. Nothing was changed.
     pub fn apply(&mut self, records: &[u8]) -> Result<i32, AbiError> {
         let records = read_records(records, self.policy.settings().dialect, self.is_empty())?;
         let mut changed = 0;
@@ -47,7 +47,7 @@ impl Instance {
         self.policy.acl_count() + self.policy.role_count() + self.unmatched.acl_count() == 0
     }
 
-    /// Makes one change. Reading has refused everything that could be refused here.
+    /// Applies one record. Invalid records were already refused when they were read.
     fn make(&mut self, record: Record) -> Result<bool, AbiError> {
         match record {
             Record::AddAcl(record) => self.add(record),
@@ -63,7 +63,7 @@ impl Instance {
                     return Ok(false);
                 }
                 let removed = self.change(Change::RemoveMember { role: role.clone(), member })?;
-                // A role is there while it has members.
+                // A role exists while it has members.
                 if self.policy.role(&role).is_some_and(|role| role.members.is_empty()) {
                     self.change(Change::DeleteRole { name: role, delete_acls: false })?;
                 }
@@ -109,7 +109,7 @@ impl Instance {
         }
     }
 
-    /// Adds a text to those of an ACL; says whether it is new.
+    /// Adds a host text of an ACL. Returns whether it is new.
     fn spell(&mut self, acl: &Acl, text: String) -> bool {
         let there = self.policy.has_acl(acl);
         let plain = || there.then(|| acl.host.to_string()).into_iter().collect();
@@ -136,7 +136,7 @@ impl Instance {
     /// Reads the user and the groups of a token's claims; returns the result.
     ///
     /// # Errors
-    /// The rules or the claims cannot be read, or name no user.
+    /// The rules or the claims are invalid, or the claims do not name a user.
     pub fn extract(&mut self, bytes: &[u8]) -> Result<&[u8], AbiError> {
         let found = extraction::extraction(bytes)?;
         Ok(self.keep(&found))
@@ -145,7 +145,7 @@ impl Instance {
     /// Opens an identity: a principal and its groups. Returns its handle.
     ///
     /// # Errors
-    /// The bytes cannot be read, or the principal is none that sends requests.
+    /// The bytes are invalid, or the principal cannot send requests.
     pub fn open(&mut self, bytes: &[u8]) -> Result<i32, AbiError> {
         let mut reader = Reader::new(bytes);
         let principal = principal(reader.text()?, self.policy.settings().dialect)?;
@@ -157,16 +157,16 @@ impl Instance {
     /// Closes an identity.
     ///
     /// # Errors
-    /// The handle is of none.
+    /// No open identity has this handle.
     pub fn close(&mut self, handle: i32) -> Result<(), AbiError> {
         self.identities.close(handle)
     }
 
-    /// The operations that an identity may do on a resource, a bit each, and [`HAS_ACLS`]. The bytes are the client's host, as long
-    /// as `host_length` says, and the name of the resource; the length -1 is no host.
+    /// The operations that an identity is allowed on a resource, one bit each, and [`HAS_ACLS`]. The bytes are the client's
+    /// host, with the length `host_length`, followed by the name of the resource; the length -1 means no host.
     ///
     /// # Errors
-    /// The handle is of no identity, the type of no resource, or the bytes cannot be read.
+    /// No open identity has this handle, no resource type has this number, or the bytes are invalid.
     pub fn mask(&mut self, handle: i32, resource_type: i32, host_length: i32, bytes: &[u8]) -> Result<i32, AbiError> {
         let Self { policy, unmatched, identities, .. } = self;
         let identity = identities.get(handle)?;
@@ -181,7 +181,7 @@ impl Instance {
     /// Explains how a request is decided; returns the text.
     ///
     /// # Errors
-    /// As [`Instance::mask`], and the number is of no operation.
+    /// Those of [`Instance::mask`], or no operation has this number.
     pub fn explain(
         &mut self,
         handle: i32,
@@ -198,7 +198,7 @@ impl Instance {
         Ok(self.keep(words.as_bytes()))
     }
 
-    /// Keeps a result until the next one: its length, and its bytes.
+    /// Stores a result until the next one: its length, then its bytes.
     fn keep(&mut self, found: &[u8]) -> &[u8] {
         self.result.clear();
         self.result.extend((found.len() as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! The part of a policy that decides what changes do, so that their effect on a large policy is found quickly.
+//! The part of a policy that determines the effect of changes, so that the effect is computed quickly for a large policy.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use gbac_engine::policy::{Change, Policy};
 /// Names of one resource type.
 type Spot<'a> = (ResourceType, Place<'a>);
 
-/// The roles, members and ACLs of a policy that decide what changes do: [`diff`](crate::diff()) finds the same between
-/// this part without and with the changes as between the whole policy without and with them. Changes of settings have to do
-/// with everything, so of them it is the whole policy. The decisions of an identity are the same, too, if its user and groups
-/// are among `also`, whose roles and ACLs are in the part in any case.
+/// Extracts the roles, members and ACLs that determine the effect of changes: [`diff`](crate::diff()) returns the same
+/// differences for this part, without and with the changes, as for the whole policy. Changes of settings affect everything, so
+/// for them the result is the whole policy. `also` adds principals with their roles and ACLs; if an identity's user and groups
+/// are among them, its decisions are the same, too.
 ///
-/// Cost: one look at each pattern and its rows.
+/// The cost depends on the number of patterns and rows.
 ///
 /// ```
 /// use gbac_analysis::{diff, policy_excerpt};
@@ -74,8 +74,8 @@ pub fn policy_excerpt(policy: &Policy, changes: &[Change], also: &[Principal]) -
     excerpt.end(&spots)
 }
 
-/// Where everyone's rows count: a deny that comes or goes takes or gives what other ACLs of the same person allow, and an ACL
-/// of everyone meets those of each holder.
+/// The place of a change that needs the ACLs of all principals: an added or removed deny changes the effect of other ACLs of
+/// the same user, and an ACL of everyone combines with the ACLs of every user.
 fn spot_of_change(change: &Change) -> Option<Spot<'_>> {
     let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else { return None };
     let counts = acl.permission == Permission::Deny || acl.principal.is_everyone();
@@ -86,17 +86,17 @@ fn place(acl: &Acl) -> Place<'_> {
     Place::named(acl.pattern_type, &acl.resource_name)
 }
 
-/// What is in the part, as it is collected.
+/// The content of the part, while it is collected.
 struct Excerpt<'a> {
     policy: &'a Policy,
-    /// Whose ACLs are in it.
+    /// The principals whose ACLs are included.
     principals: BTreeSet<PrincipalId>,
-    /// The roles with their members.
+    /// The roles that are included with their members.
     roles: BTreeSet<PrincipalId>,
 }
 
 impl<'a> Excerpt<'a> {
-    /// Takes somebody in: with the roles of a user or group, and with the members of a role and their roles.
+    /// Includes a principal: a user or group with its roles, a role with its members and their roles.
     fn hold(&mut self, principal: &Principal) {
         if principal.kind() == PrincipalType::Role {
             self.hold_role(principal.name());
@@ -126,7 +126,7 @@ impl<'a> Excerpt<'a> {
         Some(id)
     }
 
-    /// Where some roles deny.
+    /// The places of the denies of some roles.
     fn denies(&self, roles: &BTreeSet<PrincipalId>) -> Vec<Spot<'a>> {
         let mut spots = Vec::new();
         let ids: Vec<PrincipalId> = roles.iter().copied().collect();

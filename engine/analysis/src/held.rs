@@ -69,6 +69,7 @@ fn push(policy: &Policy, kind: PrincipalType, name: &str, principals: &mut Vec<P
     }
 }
 
+/// Whether every request of a principal is allowed (D-14).
 pub(super) fn is_superuser(policy: &Policy, principal: &Principal) -> bool {
     principal.kind() == PrincipalType::User && policy.settings().superusers.contains(principal.name())
 }

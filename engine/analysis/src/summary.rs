@@ -1,5 +1,6 @@
 //! A summary of a policy: the ACLs of every principal, counted, and the names in ACLs.
 
+use super::held::is_superuser;
 use gbac_engine::internal::sort;
 use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
@@ -99,7 +100,7 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
             through: AclCount::default(),
             from_one_host: 0,
             is_missing: principal.kind() == PrincipalType::Role && !is_role,
-            is_superuser: principal.kind() == PrincipalType::User && superusers.contains(principal.name()),
+            is_superuser: is_superuser(policy, &principal),
             principal,
         });
     }

@@ -25,7 +25,7 @@ impl Dialect {
         }
     }
 
-    /// Reads the name in a document.
+    /// The dialect with this name in a document.
     #[must_use]
     pub fn from_code(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|dialect| dialect.code() == text)
@@ -45,19 +45,19 @@ impl Dialect {
     #[must_use]
     pub const fn operations(self) -> &'static [Operation] {
         match self {
-            // Those of Kafka alone are the last of all.
+            // The operations that only Kafka has are at the end.
             Self::Platform => Operation::ALL.split_at(Operation::CreateTokens as usize).0,
             Self::Kafka => Operation::ALL,
         }
     }
 
-    /// Whether these are all operations of a dialect.
+    /// Whether a list contains all operations of a dialect.
     #[must_use]
     pub fn are_all_operations(operations: &[Operation]) -> bool {
         Self::ALL.iter().any(|dialect| dialect.operations() == operations)
     }
 
-    /// The operations that make sense for a resource; `ALL` does for each.
+    /// The operations that apply to a resource type, besides `ALL`.
     #[must_use]
     pub const fn operations_of(self, resource_type: ResourceType) -> &'static [Operation] {
         use Operation::{

@@ -1,11 +1,11 @@
-//! Refuses what does not exist in the dialect of a policy (D-71).
+//! Checks that values exist in the dialect of a policy (D-71).
 
 use std::fmt;
 
 use super::{Dialect, Host, HostError, Operation, PrincipalError, PrincipalType, ResourceType};
 
 impl Dialect {
-    /// Refuses what does not exist in this dialect.
+    /// Checks that all values of an ACL exist in this dialect.
     ///
     /// # Errors
     /// The resource type, the operation, the type of the principal or the host exists only in the other dialect.
@@ -23,7 +23,7 @@ impl Dialect {
         self.check_host(host)
     }
 
-    /// Refuses a resource type that does not exist in this dialect.
+    /// Checks that a resource type exists in this dialect.
     ///
     /// # Errors
     /// It exists only in the other dialect.
@@ -33,7 +33,7 @@ impl Dialect {
         exists.then_some(()).ok_or(DialectError::ResourceType(resource_type))
     }
 
-    /// Refuses an operation that does not exist in this dialect.
+    /// Checks that an operation exists in this dialect.
     ///
     /// # Errors
     /// It exists only in the other dialect.
@@ -43,7 +43,7 @@ impl Dialect {
         exists.then_some(()).ok_or(DialectError::Operation(operation))
     }
 
-    /// Refuses a principal whose type does not exist in this dialect.
+    /// Checks that the type of a principal exists in this dialect.
     ///
     /// # Errors
     /// It exists only in Kafka.
@@ -56,7 +56,7 @@ impl Dialect {
         Err(DialectError::Principal(PrincipalError::UnknownType(prefix.into())))
     }
 
-    /// Refuses a range of hosts where there are none.
+    /// Checks that a host is not a range if the dialect has none.
     ///
     /// # Errors
     /// Ranges exist only in Kafka.
@@ -69,7 +69,7 @@ impl Dialect {
     }
 }
 
-/// Something that does not exist in the dialect of a policy.
+/// A value that does not exist in the dialect of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DialectError {

@@ -93,31 +93,31 @@ impl HostRange {
         address.is_ipv4() == self.address.is_ipv4() && self.start_of(address) == self.start_of(self.address)
     }
 
-    /// Whether all addresses of another range are in it.
+    /// Whether this range contains all addresses of another range.
     #[must_use]
     pub fn covers(self, other: Self) -> bool {
         self.prefix <= other.prefix && self.contains(other.address)
     }
 
-    /// The address as it was written.
+    /// The address as written.
     #[must_use]
     pub const fn address(self) -> IpAddr {
         self.address
     }
 
-    /// How many bits of the address are the same within the range.
+    /// The number of leading bits that all addresses of the range share.
     #[must_use]
     pub const fn prefix(self) -> u8 {
         self.prefix
     }
 
-    /// The same addresses, named by the first one.
+    /// The same range, written with its first address.
     #[must_use]
     pub fn normalized(self) -> Self {
         Self { address: self.ends().0, ..self }
     }
 
-    /// The two halves; none of one address.
+    /// The two halves; `None` if the range has one address.
     #[must_use]
     pub fn halves(self) -> Option<[Self; 2]> {
         let prefix = self.prefix + u8::from(self.free_bits() > 0);
@@ -139,7 +139,7 @@ impl HostRange {
     }
 }
 
-/// How many bits an address has.
+/// The number of bits of an address.
 const fn bits(address: IpAddr) -> u32 {
     if address.is_ipv4() { 32 } else { 128 }
 }
@@ -163,10 +163,10 @@ impl fmt::Display for HostRange {
 }
 
 impl Host {
-    /// Reads `*` or one address.
+    /// Parses `*` or one address.
     ///
     /// # Errors
-    /// Ranges, names, zones and anything else.
+    /// The text is anything else, such as a range, a name, or an address with a zone.
     ///
     /// ```
     /// use gbac_engine::model::Host;
@@ -178,10 +178,10 @@ impl Host {
         if text == "*" { Ok(Self::Any) } else { Self::parse_address(text).map(Self::Address) }
     }
 
-    /// Reads the host of an ACL in a dialect: in Kafka also a range.
+    /// Parses the host of an ACL in a dialect. In Kafka, it can be a range.
     ///
     /// # Errors
-    /// As [`Host::parse`].
+    /// Those of [`Host::parse`].
     ///
     /// ```
     /// use gbac_engine::model::{Dialect, Host};
@@ -197,15 +197,15 @@ impl Host {
         }
     }
 
-    /// Reads one address, as a request names it.
+    /// Parses the address of a request.
     ///
     /// # Errors
-    /// Anything but an address; `*` is a pattern and no address.
+    /// The text is not an address. `*` is not an address either.
     pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
         text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| HostError(text.into()))
     }
 
-    /// Whether a request from an address comes from here.
+    /// Whether the host matches a request from an address.
     #[must_use]
     pub fn includes(self, address: IpAddr) -> bool {
         match self {
@@ -215,7 +215,7 @@ impl Host {
         }
     }
 
-    /// Whether every request from another host comes from here too.
+    /// Whether this host matches every request that another host matches.
     #[must_use]
     pub fn covers(self, other: Self) -> bool {
         match (self, other) {
@@ -227,13 +227,13 @@ impl Host {
         }
     }
 
-    /// Whether a request can come from both. Two ranges have no address in common, or one of them covers the other.
+    /// Whether a request can match both hosts. Two ranges either have no address in common, or one covers the other.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.covers(other) || other.covers(self)
     }
 
-    /// How many addresses it leaves open, as an order: one address first, then ranges, the smallest first, then any (D-20, D-72).
+    /// The rank by number of addresses: one address first, then ranges, the smallest first, then any (D-20, D-72).
     #[must_use]
     pub fn breadth(self) -> u8 {
         match self {

@@ -1,8 +1,8 @@
 //! The types of a policy: principals, ACLs, roles, and enumerations with their spellings.
 
-mod absent;
 mod acl;
 mod dialect;
+mod dialect_check;
 mod host;
 mod kafka_version;
 mod operation;
@@ -10,11 +10,11 @@ mod principal;
 mod role;
 mod spelling;
 
-pub use absent::DialectError;
 #[doc(hidden)]
 pub use acl::normalized_name;
 pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
 pub use dialect::Dialect;
+pub use dialect_check::DialectError;
 pub use host::{Host, HostError, HostRange};
 pub use kafka_version::{KafkaVersion, KafkaVersionError};
 pub use principal::{Principal, PrincipalError, PrincipalType};

@@ -7,8 +7,8 @@
 #[cfg(feature = "analyze")]
 mod analysis;
 mod fault;
-mod found;
 mod identity;
+mod resource_cache;
 #[cfg(feature = "verify")]
 mod verified;
 
@@ -25,7 +25,7 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 use fault::{Fault, ok_or_store, text};
-use found::ResourceCache;
+use resource_cache::ResourceCache;
 
 #[cfg(feature = "analyze")]
 pub use analysis::lint_document;

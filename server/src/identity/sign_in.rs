@@ -83,7 +83,7 @@ impl Caller {
     pub(crate) fn is_superuser(&self, current: &Snapshot) -> bool {
         match self {
             Self::Local(name) => *name == current.config.local_account,
-            Self::Token(identity) | Self::Session(identity) => is_superuser(identity, current),
+            Self::Token(identity) | Self::Session(identity) => current.policy.settings().is_superuser(identity),
         }
     }
 
@@ -97,11 +97,6 @@ impl Caller {
         };
         is_granted || self.is_superuser(current)
     }
-}
-
-/// Whether the user of a token is a superuser.
-fn is_superuser(identity: &Identity, current: &Snapshot) -> bool {
-    current.policy.settings().superusers.contains(identity.user())
 }
 
 /// Why a request is not signed in. It never says which part of the credentials is wrong.
@@ -256,7 +251,7 @@ impl Authenticator {
         token: &str,
     ) -> Result<io::Result<String>, AuditError> {
         let service = &self.0.service;
-        let is_superuser = is_superuser(identity, &service.read());
+        let is_superuser = service.read().policy.settings().is_superuser(identity);
         service.audit().signed_in(request, identity.user(), is_superuser, identity.groups()).await?;
         let expires_at = identity.expires_at().map_or(f64::NEG_INFINITY, gbac_engine::Timestamp::as_seconds);
         Ok(self.0.sessions.open(identity.user(), token, expires_at, service.now()))

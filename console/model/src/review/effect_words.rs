@@ -1,11 +1,12 @@
 //! An effect in sentences: who gains and loses what, and on how much.
 
+use gbac_analysis::requests::resource_type_text;
 use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Scope};
 use gbac_engine::model::{Operation, PatternType, PrincipalType, ResourceType};
 
-use crate::phrases::{agree, count, in_sentence, list, list_up_to};
+use crate::phrases::{agree, count, list, list_up_to};
 use crate::review::{BLOCKED, Effects, GAINS, LOSES};
 use crate::rich_text::RichText;
 
@@ -82,13 +83,13 @@ fn access(regions: &[&AccessRegion]) -> RichText {
     if let [(resource_type, pattern_type, name)] = places.iter().copied().collect::<Vec<_>>()[..] {
         let is_nameless = matches!(resource_type, ResourceType::Cluster | ResourceType::Registry);
         return match is_nameless {
-            true => words.text(format!("the {}", in_sentence(resource_type))),
-            false => words.text(format!("{} ", in_sentence(resource_type))).pattern(name, pattern_type),
+            true => words.text(format!("the {}", resource_type_text(resource_type))),
+            false => words.text(format!("{} ", resource_type_text(resource_type))).pattern(name, pattern_type),
         };
     }
     let of_type = |resource_type: &ResourceType| -> Option<String> {
         let of: Vec<_> = places.iter().filter(|(of, ..)| of == resource_type).collect();
-        let noun = in_sentence(*resource_type);
+        let noun = resource_type_text(*resource_type);
         let is_name = |(_, pattern_type, name): &&&(ResourceType, PatternType, &str)| {
             *pattern_type == PatternType::Literal && *name != "*"
         };

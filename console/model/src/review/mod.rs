@@ -223,21 +223,13 @@ pub fn summary(changes: &[Change]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::{Host, Operation, PatternType, Permission, ResourceType};
+    use gbac_engine::model::{Operation, ResourceType};
 
     use super::*;
     use crate::draft::apply;
 
     fn acl(principal: Principal, name: &str) -> Acl {
-        Acl {
-            resource_type: ResourceType::Topic,
-            resource_name: name.into(),
-            pattern_type: PatternType::Literal,
-            principal,
-            host: Host::Any,
-            operation: Operation::Read,
-            permission: Permission::Allow,
-        }
+        Acl::allow(principal, Operation::Read, ResourceType::Topic, name)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Answers to typed questions: decided by the simulator's evaluation, the matrix and who can (D-67).
 
+use gbac_analysis::requests::resource_type_text;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use gbac_engine::policy::Policy;
 
 use crate::permissions::matrix::MatrixQuery;
 use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
-use crate::phrases::{agree, capitalized, count, in_sentence, thousands};
+use crate::phrases::{agree, capitalized, count, thousands};
 use crate::rich_text::{RichText, listed};
 use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
@@ -225,7 +226,7 @@ fn asked(principal: &Principal, request: &TypedRequest) -> String {
         ResourceType::Topic => quoted(&request.name),
         ResourceType::Cluster => "cluster".into(),
         ResourceType::Registry => "registry".into(),
-        other => format!("{} {}", in_sentence(other).to_lowercase(), quoted(&request.name)),
+        other => format!("{} {}", resource_type_text(other).to_lowercase(), quoted(&request.name)),
     };
     format!("can {} {} {resource}", quoted(&principal.to_string()), request.operation.spelling().cli)
 }
@@ -266,10 +267,10 @@ fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText
             access.deed()
         }
         [NamePattern { name, .. }] => RichText::new()
-            .text(format!("{verb} every {} that starts with ", in_sentence(*resource_type)))
+            .text(format!("{verb} every {} that starts with ", resource_type_text(*resource_type)))
             .resource(name),
         _ => {
-            let number = count(of.number, &format!("{} pattern", in_sentence(*resource_type)));
+            let number = count(of.number, &format!("{} pattern", resource_type_text(*resource_type)));
             let extent = match extent {
                 Extent::All => "all".to_owned(),
                 Extent::Some(some) => format!("{} of the", thousands(some)),

@@ -1,5 +1,6 @@
 //! The fixes of a denied request in words: what each changes, and its effect.
 
+use gbac_analysis::requests::resource_type_text;
 use gbac_analysis::{
     AccessFix, AccessRegion, FixKind, FixStep, HypotheticalChange, HypotheticalChanges, access_fixes, compare,
     policy_excerpt,
@@ -11,7 +12,7 @@ use gbac_engine::policy::{Change, Policy};
 
 use crate::draft::normalized;
 use crate::escape::plain;
-use crate::phrases::{agree, count, in_sentence};
+use crate::phrases::{agree, count};
 use crate::review::{AffectedGroups, Effects, access_words, effect_words, effects_of};
 use crate::rich_text::{RichText, listed};
 use crate::simulator::question::AccessRequest;
@@ -241,7 +242,7 @@ fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText
             });
             let only = match access.resource_type {
                 ResourceType::Cluster | ResourceType::Registry => String::new(),
-                other => format!(" on this {} only", in_sentence(other)),
+                other => format!(" on this {} only", resource_type_text(other)),
             };
             ("Create", RichText::new().text("a role for ").then(listed(members.collect(), NAMES)).text(only))
         }

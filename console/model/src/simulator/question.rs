@@ -1,12 +1,12 @@
 //! The request of a check: operation, resource and host, read from their fields.
 
+use gbac_analysis::requests::resource_type_text;
 use std::net::IpAddr;
 
 use gbac_engine::decide::{At, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 
-use crate::phrases::in_sentence;
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
@@ -36,7 +36,7 @@ impl AccessRequest {
         match self.resource_type {
             ResourceType::Cluster => RichText::new().text("the cluster"),
             ResourceType::Registry => RichText::new().text("the Schema Registry"),
-            other => RichText::new().text(format!("{} ", in_sentence(other))).resource(&self.resource_name),
+            other => RichText::new().text(format!("{} ", resource_type_text(other))).resource(&self.resource_name),
         }
     }
 
@@ -52,7 +52,7 @@ impl AccessRequest {
         let words = RichText::new().text(self.operation.spelling().label);
         match self.resource_type {
             ResourceType::Cluster | ResourceType::Registry => {
-                words.text(format!(", {}", in_sentence(self.resource_type)))
+                words.text(format!(", {}", resource_type_text(self.resource_type)))
             }
             _ => words.text(" ").resource(&self.resource_name),
         }
@@ -98,7 +98,7 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
         let words = format!(
             "No request needs {} on a {}. It is evaluated anyway.",
             inputs.operation.spelling().label,
-            in_sentence(inputs.resource_type)
+            resource_type_text(inputs.resource_type)
         );
         problems.push(InputProblem::new(InputField::Operation, "operation_foreign", Weight::Warning, words));
     }
@@ -122,7 +122,7 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
 fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem> {
     let field = InputField::ResourceName;
     if name.is_empty() {
-        let words = format!("Enter a {}.", in_sentence(resource_type));
+        let words = format!("Enter a {}.", resource_type_text(resource_type));
         return Some(InputProblem::new(field, "resource_name_empty", Weight::Missing, words));
     }
     if name.trim() != name {
@@ -135,7 +135,7 @@ fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem>
     if name.ends_with('*') {
         let words = RichText::new()
             .text("A request is for one ")
-            .text(in_sentence(resource_type))
+            .text(resource_type_text(resource_type))
             .text(". ")
             .code("*")
             .text(" is not a wildcard here.");

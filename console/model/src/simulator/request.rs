@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use gbac_analysis::requests::{Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe};
+use gbac_analysis::requests::{
+    Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe, resource_type_text,
+};
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use gbac_engine::policy::Policy;
 
-use crate::phrases::in_sentence;
 use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
 use crate::simulator::question::AccessRequest;
@@ -128,7 +129,7 @@ impl RequestForm {
                 .iter()
                 .map(|takes| Slot {
                     key: kind_name(takes.kind),
-                    label: format!("{}s", capital(in_sentence(takes.kind))),
+                    label: format!("{}s", capital(resource_type_text(takes.kind))),
                     help: match takes.presence {
                         Presence::Required => "One per line".into(),
                         Presence::Optional => "One per line; may be left empty".into(),

@@ -1,5 +1,6 @@
 //! The verdict in words: the decision, the deciding ACL, and further remarks.
 
+use gbac_analysis::requests::resource_type_text;
 use std::sync::Arc;
 
 use crate::phrases;
@@ -9,7 +10,7 @@ use gbac_engine::decide::{
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
-use crate::phrases::{ACLS_NOT_EVALUATED, count, in_sentence, thousands};
+use crate::phrases::{ACLS_NOT_EVALUATED, count, thousands};
 use crate::rich_text::{RichText, listed};
 use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
@@ -241,12 +242,12 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
         (0, _) => {
             format!("{}, none for this user, the user’s groups or their roles", count(judged.explanation.acls, "ACL"))
         }
-        (all, 0) => format!("{}, none on this {}", rows(all), in_sentence(judged.access.resource_type)),
+        (all, 0) => format!("{}, none on this {}", rows(all), resource_type_text(judged.access.resource_type)),
         (all, here) => format!(
             "{}, {} on this {}, none of them allows {operation}",
             rows(all),
             thousands(here),
-            in_sentence(judged.access.resource_type)
+            resource_type_text(judged.access.resource_type)
         ),
     };
     verdict.why.push(("ACLs considered", Why::RichText(words.into())));
@@ -378,7 +379,7 @@ fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<R
 /// The resource of an ACL in a sentence: `topic payments- prefixed`.
 #[must_use]
 pub fn resource(acl: &Acl) -> RichText {
-    let words = RichText::new().text(in_sentence(acl.resource_type));
+    let words = RichText::new().text(resource_type_text(acl.resource_type));
     match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => words,
         _ => words.text(" ").pattern(&acl.resource_name, acl.pattern_type),

@@ -31,7 +31,7 @@ pub(super) fn KindView(
     let of_kind: Vec<&Finding> = kind.places.iter().filter_map(|place| all.get(*place)).collect();
     let policy = context.service.policy.get_untracked().unwrap_or_default();
     let whole = fix_all(&of_kind, &policy);
-    let mend_whole = whole.map(|changes| {
+    let fix_whole = whole.map(|changes| {
         let add = {
             let changes = changes.clone();
             move |()| {
@@ -69,7 +69,7 @@ pub(super) fn KindView(
                     <h2 id=heading tabindex="-1">{title} " " <span class="count">{thousands(number)}</span></h2>
                     <p class="quiet">{means}</p>
                 </div>
-                <div class="row">{mend_whole}</div>
+                <div class="row">{fix_whole}</div>
             </div>
             <ul class="findings">{rows}</ul>
             {move || (number > limit.get()).then(|| view! {

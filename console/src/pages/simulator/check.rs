@@ -1,6 +1,6 @@
 //! The right pane: the request and its verdict.
 
-use gbac_console_model::phrases::in_sentence;
+use gbac_analysis::requests::resource_type_text;
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};
 use gbac_console_model::simulator::panel::Panel;
@@ -94,7 +94,7 @@ fn Operations(state: SimulatorState) -> impl IntoView {
                     let others = Dialect::Platform.operations().iter().copied().filter(move |choice| !known.contains(choice));
                     view! {
                         {known.iter().copied().map(option).collect_view()}
-                        <optgroup label=format!("Not for a {}", in_sentence(resource_type.get()))>
+                        <optgroup label=format!("Not for a {}", resource_type_text(resource_type.get()))>
                             {others.map(option).collect_view()}
                         </optgroup>
                     }
@@ -162,7 +162,7 @@ fn VerdictPanel(state: SimulatorState) -> impl IntoView {
                 None => {
                     let words = match waiting.get() {
                         Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
-                        Waiting::Question => format!("Enter a {}.", in_sentence(resource_type.get())),
+                        Waiting::Question => format!("Enter a {}.", resource_type_text(resource_type.get())),
                         Waiting::Policy => "The policy has not been read yet.".to_owned(),
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()

@@ -2,6 +2,7 @@
 //! (D-68).
 
 use super::{Finding, FindingCode, Severity};
+use crate::held::is_superuser;
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::sort;
 use gbac_engine::model::{Operation, Permission, Principal, PrincipalType, ResourceType};
@@ -10,7 +11,7 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// What ACLs allow somewhere.
+/// The accesses that ACLs allow on any resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Allowed {
     reads_topics: bool,
@@ -32,15 +33,15 @@ impl Allowed {
     }
 }
 
-/// Finds principals whose ACLs read topics or subjects, while those who have these ACLs lack the rest.
+/// Finds principals whose ACLs allow reading topics or subjects, but whose users lack the other accesses that reading needs.
 pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     let own = of_principals(policy);
     let of = |id: PrincipalId| own.get(id.0 as usize).copied().unwrap_or_default();
     let everyone = policy.principal_id(PrincipalType::User, "*");
     let for_everyone = everyone.map(of).unwrap_or_default();
-    // Who uses no consumer group anywhere does not manage them with ACLs.
+    // Without any ACL for reading consumer groups, the policy does not manage them.
     let has_groups = own.iter().any(|allowed| allowed.joins_groups);
-    // Everything that somebody has: of itself, through its roles, and as everyone.
+    // The accesses of a principal: its own, those of its roles, and those of everyone.
     let total = |id: PrincipalId| {
         let links = policy.links(id).iter().map(|role| of(*role));
         links.fold(of(id).or(for_everyone), Allowed::or)
@@ -49,10 +50,11 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     sort(&mut principals, |a, b| a.1.cmp(b.1));
     for (id, principal) in principals {
         let is_role = policy.is_role(id);
-        let is_superuser =
-            principal.kind() == PrincipalType::User && policy.settings().superusers.contains(principal.name());
-        // Everyone is no client, and a role without members has none.
-        if everyone == Some(id) || is_superuser || (principal.kind() == PrincipalType::Role && !is_role) {
+        // `User:*` is not a client, and a role without members has no clients.
+        if everyone == Some(id)
+            || is_superuser(policy, principal)
+            || (principal.kind() == PrincipalType::Role && !is_role)
+        {
             continue;
         }
         let allowed = of(id);
@@ -86,7 +88,7 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Who is concerned, as the start of a message.
+/// The affected clients, as the start of a message.
 fn clients(principal: &Principal, lacking: usize, all: usize) -> String {
     let name = escaped(principal.name());
     match principal.kind() {
@@ -98,7 +100,7 @@ fn clients(principal: &Principal, lacking: usize, all: usize) -> String {
     }
 }
 
-/// What the ACLs that name each principal allow, by its number.
+/// The accesses that the ACLs of each principal allow, by its id.
 fn of_principals(policy: &Policy) -> Vec<Allowed> {
     let bound = policy.principals().map(|(id, _)| id.0 as usize + 1).max().unwrap_or_default();
     let mut own = vec![Allowed::default(); bound];

@@ -24,9 +24,9 @@ impl fmt::Display for RequiredCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on ", self.operation.spelling().audit)?;
         if is_implied(self.resource_type) {
-            write!(f, "the {}", type_text(self.resource_type))
+            write!(f, "the {}", resource_type_text(self.resource_type))
         } else {
-            write!(f, "{} `{}`", type_text(self.resource_type), escaped(&self.resource_name))
+            write!(f, "{} `{}`", resource_type_text(self.resource_type), escaped(&self.resource_name))
         }
     }
 }
@@ -166,7 +166,8 @@ fn single(mut parts: Vec<Requirement>) -> Result<Requirement, Vec<Requirement>> 
 }
 
 /// The name of a resource type inside a sentence.
-pub(super) const fn type_text(kind: ResourceType) -> &'static str {
+#[must_use]
+pub const fn resource_type_text(kind: ResourceType) -> &'static str {
     match kind {
         ResourceType::Topic => "topic",
         ResourceType::Group => "consumer group",
@@ -186,19 +187,24 @@ pub(super) fn rule_text(rule: &Rule, takes: &[ParameterSpec]) -> String {
     let named = |kind: &ResourceType| if optional(kind) { " named" } else { "" };
     match rule {
         Rule::Each(operation, kind) if is_implied(*kind) => {
-            format!("{} on the {}", operation.spelling().audit, type_text(*kind))
+            format!("{} on the {}", operation.spelling().audit, resource_type_text(*kind))
         }
         Rule::Each(operation, kind) => {
-            format!("{} on each {}{}", operation.spelling().audit, type_text(*kind), named(kind))
+            format!("{} on each {}{}", operation.spelling().audit, resource_type_text(*kind), named(kind))
         }
         Rule::OneOf(operation, kind) => {
-            format!("{} on at least one {}{}", operation.spelling().audit, type_text(*kind), named(kind))
+            format!("{} on at least one {}{}", operation.spelling().audit, resource_type_text(*kind), named(kind))
         }
         Rule::All([]) => "nothing".into(),
         Rule::All(rules) => join(rules, takes, " and "),
         Rule::Any(rules) => join(rules, takes, " or "),
         Rule::IfNamed(kind, then, otherwise) => {
-            format!("{}; without a {}: {}", rule_text(then, takes), type_text(*kind), rule_text(otherwise, takes))
+            format!(
+                "{}; without a {}: {}",
+                rule_text(then, takes),
+                resource_type_text(*kind),
+                rule_text(otherwise, takes)
+            )
         }
         Rule::AsKafka(ids) => {
             let names: Vec<&str> =
