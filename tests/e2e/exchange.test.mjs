@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isAccessible } from './support/axe.mjs';
-import { text } from './support/fields.mjs';
+import { heading, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
 import { until } from './support/until.mjs';
 
@@ -129,6 +129,7 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', async 
   await page.getByRole('button', { name: 'Add 3 changes to the draft' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 3 changes' }).click();
   await page.getByRole('button', { name: 'Apply 3 changes' }).click();
+  await heading(page, '3 changes applied').waitFor();
   await until(async () => assert.deepEqual(sorted(await set.service.policy()), sorted(hostile)));
   await set.service.putPolicy(before);
 });
@@ -194,6 +195,7 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   await page.getByRole('button', { name: 'Add 1 change to the draft' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
   await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await heading(page, '1 change applied').waitFor();
   await until(async () =>
     assert.deepEqual(await set.service.acls('Group:eng'), ['allow read topic literal from-kafka from * for Group:eng']),
   );

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { isAccessible } from './support/axe.mjs';
-import { refusal, text } from './support/fields.mjs';
+import { heading, refusal, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
 import { FINDINGS, MATRIX, PERMISSIONS, Permissions, WHO_CAN, WhoCan } from './support/permissions.mjs';
 import { until } from './support/until.mjs';
@@ -133,6 +133,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
   await (await permissions.remove(line)).getByRole('button', { name: 'Delete ACL' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
   await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await heading(page, '1 change applied').waitFor();
   await until(async () =>
     assert.deepEqual(await own(), ['allow read topic literal kept from * for Group:deleting, now']),
   );
@@ -144,6 +145,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
   await page.getByRole('dialog', { name: 'Delete 2 ACLs' }).getByRole('button', { name: 'Delete 2 ACLs' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 2 changes' }).click();
   await page.getByRole('button', { name: 'Apply 2 changes' }).click();
+  await heading(page, '2 changes applied').waitFor();
   await until(async () => assert.deepEqual(await own(), []));
   assert.deepEqual(await set.service.acls(), before);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { isAccessible } from './support/axe.mjs';
-import { text } from './support/fields.mjs';
+import { heading, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
 import { PERMISSIONS } from './support/permissions.mjs';
 import { ROLES, Roles } from './support/roles.mjs';
@@ -11,8 +11,6 @@ import { Simulator } from './support/simulator.mjs';
 import { until } from './support/until.mjs';
 
 const { set, journey } = stage();
-
-const heading = (page, name) => page.getByRole('heading', { level: 1, name, exact: true });
 
 journey('names of every kind are found, chosen with the arrows and opened', async ({ page }) => {
   const search = new Search(page);

@@ -87,8 +87,8 @@ pub fn Modal(
             dom::show_modal(element);
         }
     });
-    // Closed by the browser before it leaves the page: that is what gives focus back. Its event comes later, when the
-    // next dialog may be open already.
+    // Closing the dialog before it leaves the page gives focus back. The browser sends `close` later, when the next dialog
+    // may be open already. Esc also sends `cancel`, at once: without it a key that follows would still meet an open dialog.
     let is_leaving = Arc::new(AtomicBool::new(false));
     let leaving = Arc::clone(&is_leaving);
     on_cleanup(move || {
@@ -102,6 +102,7 @@ pub fn Modal(
             id=id
             aria-labelledby=labelled_by
             aria-label=label
+            on:cancel=move |_: ev::Event| on_close.run(())
             on:close=move |_: ev::Event| {
                 if !is_leaving.load(Ordering::Relaxed) {
                     on_close.run(());

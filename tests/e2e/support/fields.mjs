@@ -45,3 +45,6 @@ export async function cells(table) {
       rows.map((row) => [...row.cells].map((cell) => cell.innerText.replaceAll(/\s+/g, ' ').trim())),
     );
 }
+
+/** The heading of a page. */
+export const heading = (page, name) => page.getByRole('heading', { level: 1, name, exact: true });
