@@ -26,6 +26,8 @@ pub struct CurrentSession {
 /// A session that was opened with the identity provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderSession {
+    /// The identity provider's issuer. Users of two issuers are different accounts, even under one name.
+    pub issuer: String,
     /// The user's name.
     pub user: String,
     /// When it ends (RFC 3339).

@@ -29,5 +29,5 @@ pub async fn end_session() -> Result<(), Failure> {
 
 /// A session whose user is not known yet.
 fn unnamed() -> Credentials {
-    Credentials::Session { user: String::new() }
+    Credentials::Session { issuer: String::new(), user: String::new() }
 }

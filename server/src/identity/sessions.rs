@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use gbac_engine::token::UnverifiedToken;
 use sha2::{Digest, Sha256};
 
 use crate::lock::Lock;
@@ -31,6 +32,14 @@ pub(crate) struct OpenSession {
     pub(crate) expires_at: f64,
     /// The number of sessions that were opened before.
     number: u64,
+}
+
+impl OpenSession {
+    /// The issuer of its token. The token was verified when the session was opened.
+    pub(crate) fn issuer(&self) -> String {
+        let token = UnverifiedToken::decode(&self.token).ok();
+        token.and_then(|token| token.claims.issuer().map(str::to_owned)).unwrap_or_default()
+    }
 }
 
 /// All sessions. Their IDs are not kept, only digests of them.

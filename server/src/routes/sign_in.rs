@@ -103,7 +103,8 @@ async fn read(
     };
     match authenticator.session(id).await {
         Some(session) => {
-            let session = ProviderSession { user: session.user, expires: clock::rfc3339(session.expires_at) };
+            let expires = clock::rfc3339(session.expires_at);
+            let session = ProviderSession { issuer: session.issuer(), user: session.user, expires };
             Json(CurrentSession { session: Some(session) }).into_response()
         }
         None => with_cookies(Json(CurrentSession::default()).into_response(), [Cookie::Session.delete(is_https)]),

@@ -60,7 +60,10 @@ async fn a_user_signs_in_with_the_provider_and_gets_a_session() {
 
     let session = sent(session);
     let current = browse(&service, Method::GET, SESSION, &[("cookie", &session), ("gbac-session", "1")]).await;
-    assert_eq!(current.json(), json!({ "session": { "user": "root", "expires": "2027-01-15T09:00:00Z" } }));
+    assert_eq!(
+        current.json(),
+        json!({ "session": { "issuer": provider.origin, "user": "root", "expires": "2027-01-15T09:00:00Z" } })
+    );
     let with = [("cookie", session.as_str()), ("gbac-session", "1"), ("origin", ORIGIN)];
     assert_eq!(browse(&service, Method::GET, "/v1/roles", &with).await.status, 200);
     assert_eq!(browse(&service, Method::POST, "/v1/roles", &with).await.status, 201);

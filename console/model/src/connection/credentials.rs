@@ -18,6 +18,8 @@ pub enum Credentials {
     Token(String),
     /// The session of a sign-in with the identity provider. The browser holds it in a cookie that scripts cannot read.
     Session {
+        /// The issuer of the user's token.
+        issuer: String,
         /// The user's name.
         user: String,
     },
@@ -30,7 +32,7 @@ impl Credentials {
         match self {
             Self::Password(given) => Some(&given.user),
             Self::Token(_) => None,
-            Self::Session { user } => Some(user),
+            Self::Session { user, .. } => Some(user),
         }
     }
 
@@ -44,17 +46,17 @@ impl Credentials {
                 let subject = read.and_then(|token| PrincipalMapping::default().apply(token.claims.members()).ok());
                 subject.unwrap_or_else(|| "access token".to_owned())
             }
-            Self::Session { user } => user.clone(),
+            Self::Session { user, .. } => user.clone(),
         }
     }
 
-    /// The account that they are of, for what belongs to it. A local account and a user of the identity provider are
+    /// The account, which owns a draft. A local account, a user of the identity provider, and a user of another issuer are
     /// different accounts, even under one name.
     #[must_use]
     pub fn account(&self) -> String {
         match self {
             Self::Password(given) => format!("local {}", given.user),
-            Self::Session { user } => format!("session {user}"),
+            Self::Session { issuer, user } => format!("token {issuer} {user}"),
             Self::Token(token) => {
                 let read = UnverifiedToken::decode(token).ok();
                 let issuer = read.as_ref().and_then(|token| token.claims.issuer());
@@ -126,10 +128,26 @@ impl<'a> From<&'a ConnectionTarget> for RequestCredentials<'a> {
 
 #[cfg(test)]
 mod tests {
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use gbac_api::service::Upstream;
 
     use super::*;
     use crate::connection::Connection;
+
+    #[test]
+    fn an_account_is_told_apart_by_how_it_signs_in_and_by_its_issuer() {
+        let password = Credentials::Password(SignIn { user: "ana".to_owned(), password: "secret".to_owned() });
+        let session =
+            |issuer: &str| Credentials::Session { issuer: issuer.to_owned(), user: "ana".to_owned() }.account();
+        let token = |issuer: &str| {
+            let claims = URL_SAFE_NO_PAD.encode(format!(r#"{{"iss":"{issuer}","sub":"ana"}}"#));
+            Credentials::Token(format!("{}.{claims}.c2ln", URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256"}"#))).account()
+        };
+        let (one, two) = ("https://one.example", "https://two.example");
+        let all = [password.account(), session(one), session(two)];
+        assert!(all[0] != all[1] && all[0] != all[2] && all[1] != all[2], "{all:?}");
+        assert_eq!([token(one), token(two)], all[1..], "one user, by a token or by a session");
+    }
 
     #[test]
     fn a_relay_for_users_of_the_service_gets_both_sign_ins() {
@@ -156,7 +174,7 @@ mod tests {
         assert_eq!(headers(&Connection::Service, &strict, password("us")), std::slice::from_ref(&theirs));
         assert_eq!(RequestCredentials::default().headers(), []);
         // A session opens the service, and never the cluster.
-        let session = Some(Credentials::Session { user: "us".to_owned() });
+        let session = Some(Credentials::Session { issuer: "https://idp.example".to_owned(), user: "us".to_owned() });
         let mark = ("gbac-session", "1".to_owned());
         let target = Connection::SelfManaged.target(&strict, password("them"), session.clone());
         assert_eq!(RequestCredentials::from(&target).headers(), [theirs.clone(), mark.clone()]);

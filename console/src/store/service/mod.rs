@@ -313,7 +313,8 @@ impl Service {
             };
             if is_latest() {
                 if is_unknown {
-                    let session = session.map(|session| Credentials::Session { user: session.user });
+                    let session =
+                        session.map(|session| Credentials::Session { issuer: session.issuer, user: session.user });
                     credentials.set(session.or_else(|| about.sign_in.clone().map(Credentials::Password)));
                 }
                 info.set(Some(about.clone()));
