@@ -10,7 +10,7 @@ use gbac_engine::model::{
 use gbac_engine::{Identity, Policy, resolve};
 use gbac_tests::abi_records::{Records, host_text, identity_record};
 use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, version};
-use gbac_tests::oracle::{Asked, Facts};
+use gbac_tests::oracle::{Facts, OracleQuestion};
 use gbac_tests::vectors::all;
 use gbac_tests::world::{cases, config, identity, request};
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ proptest! {
                 prop_assert_eq!(instance.apply(&records.concat()).unwrap(), 0, "and is none when it is repeated");
             }
             for operation in Dialect::Kafka.operations() {
-                let asked = Asked { operation: *operation, ..asked.clone() };
+                let asked = OracleQuestion { operation: *operation, ..asked.clone() };
                 let request = request(&asked);
                 let decision = decide(to, &identity(&asked), &request);
                 prop_assert_eq!(difference(&mut instance, handle, &request, &decision), None);

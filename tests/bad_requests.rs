@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_json::policy_from_json;
 use gbac_tests::bad_requests::{BadRequest, Credentials, Random, Target};
-use gbac_tests::oracle::{Asked, Facts, decide};
+use gbac_tests::oracle::{Facts, OracleQuestion, decide};
 use gbac_tests::program;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -188,7 +188,7 @@ fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<S
 }
 
 /// Converts an evaluation for the oracle, which supports users with groups, and one operation on one resource.
-fn query_of(subject: &Value, action: &Value, resource: &Value, context: &Value) -> Option<Asked> {
+fn query_of(subject: &Value, action: &Value, resource: &Value, context: &Value) -> Option<OracleQuestion> {
     let groups = match &subject["properties"]["groups"] {
         Value::Null => Vec::new(),
         Value::Array(groups) => groups.iter().map(|group| group.as_str().map(str::to_owned)).collect::<Option<_>>()?,
@@ -196,7 +196,7 @@ fn query_of(subject: &Value, action: &Value, resource: &Value, context: &Value) 
     };
     let resource_type = resource["type"].as_str()?.parse::<ResourceType>().ok()?;
     let name = resource["id"].as_str()?;
-    Some(Asked {
+    Some(OracleQuestion {
         user: (subject["type"] == "user").then(|| subject["id"].as_str().map(str::to_owned))??,
         groups,
         operation: action["name"].as_str()?.parse::<Operation>().ok()?,

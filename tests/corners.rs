@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
-use gbac_tests::oracle::{self, Asked, Facts};
+use gbac_tests::oracle::{self, Facts, OracleQuestion};
 use gbac_tests::session::Session;
 use gbac_tests::world::{identity, policy};
 
@@ -38,7 +38,7 @@ fn a_user_with_many_roles_has_all_of_them() {
     let facts = Facts { acls, roles: names.iter().map(role).collect(), superusers: Vec::new() };
     let policy = policy(&facts);
     for name in names {
-        let asked = Asked {
+        let asked = OracleQuestion {
             user: "u".into(),
             groups: Vec::new(),
             operation: Operation::Read,

@@ -8,7 +8,7 @@ use std::thread;
 
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 use gbac_engine::policy::{Change, Policy};
-use gbac_tests::oracle::{self, Asked, Facts};
+use gbac_tests::oracle::{self, Facts, OracleQuestion};
 use gbac_tests::session::Session;
 use gbac_tests::world::{identity, policy};
 
@@ -56,8 +56,8 @@ fn acls() -> Vec<Acl> {
 }
 
 /// Every query of the universe.
-fn questions() -> Vec<Asked> {
-    let ask = |name: &String, operation| Asked {
+fn questions() -> Vec<OracleQuestion> {
+    let ask = |name: &String, operation| OracleQuestion {
         user: "u".into(),
         groups: vec!["g".into()],
         operation,
@@ -87,7 +87,7 @@ fn mirror(acls: &[Acl]) -> Vec<usize> {
 struct Run<'a> {
     acls: &'a [Acl],
     mirror: &'a [usize],
-    questions: &'a [Asked],
+    questions: &'a [OracleQuestion],
     /// Whether equivalent policies are tested once: mirror images, and members of a role without ACLs.
     same_once: bool,
     policy: Policy,

@@ -6,7 +6,7 @@ use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use gbac_engine::policy::Change;
 use gbac_json::{policy_from_json, policy_from_value, policy_to_text};
 use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, platform, version};
-use gbac_tests::oracle::Asked;
+use gbac_tests::oracle::OracleQuestion;
 use gbac_tests::world::{acl, asked, cases, config, facts, identity, policy, request};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ proptest! {
     /// The order of groups never changes the outcome or the reason.
     #[test]
     fn group_order_does_not_change_the_outcome(facts in facts(), asked in asked()) {
-        let reversed = Asked { groups: asked.groups.iter().rev().cloned().collect(), ..asked.clone() };
+        let reversed = OracleQuestion { groups: asked.groups.iter().rev().cloned().collect(), ..asked.clone() };
         let policy = policy(&facts);
         let (one, two) = (
             decide(&policy, &identity(&asked), &request(&asked)),
@@ -91,7 +91,7 @@ proptest! {
             let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
             let matches = matches!(
                 candidate.status,
-                CandidateStatus::Decides | CandidateStatus::Agrees | CandidateStatus::Overridden | CandidateStatus::NotEvaluated
+                CandidateStatus::Decides | CandidateStatus::Agrees | CandidateStatus::Overridden | CandidateStatus::NotReached
             );
             prop_assert_eq!(matches, decides_alone, "{:?}", candidate);
         }
@@ -128,7 +128,7 @@ proptest! {
             let mut open = PreparedIdentity::new(&policy, identity(&asked));
             let access = open.access(&policy, &request(&asked));
             let allowed = |operation: &Operation| {
-                let asked = Asked { operation: *operation, ..asked.clone() };
+                let asked = OracleQuestion { operation: *operation, ..asked.clone() };
                 open.outcome(&policy, &request(&asked)) == Outcome::Allow
             };
             let each: Vec<Operation> = dialect.operations().iter().copied().filter(allowed).collect();

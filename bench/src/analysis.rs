@@ -22,14 +22,14 @@ pub fn run(folder: &Folder, clock: &Clock) -> Result<Vec<Row>> {
     let engine = Engine::load(&folder.policy(SIZE)?)?;
     let mut rows = Vec::new();
     for groups in GROUPS {
-        let asking = folder.asking(SIZE, groups)?;
-        let identities = asking.identities.iter().take(SAMPLES);
+        let recorded = folder.recorded(SIZE, groups)?;
+        let identities = recorded.identities.iter().take(SAMPLES);
         let permissions: Vec<Row> = identities
             .map(|who| clock.runs(Row::new("permissions", SIZE, groups), || engine.permissions(who)))
             .collect();
         rows.extend(median(permissions));
         if groups == 10 {
-            let questions = asking.queries.iter().take(SAMPLES).map(crate::engine::Question::new);
+            let questions = recorded.queries.iter().take(SAMPLES).map(crate::engine::Question::new);
             let questions = questions.collect::<Result<Vec<_>>>()?;
             let who_can =
                 questions.iter().map(|question| clock.runs(Row::new("who_can", SIZE, 0), || engine.who_can(question)));

@@ -3,22 +3,27 @@
 use crate::Result;
 use crate::document::{Acl, Operation, PatternType, Permission, ResourceType};
 use crate::engine::{Engine, Opened, Question};
-use crate::files::Asking;
+use crate::files::RecordedQueries;
 
 /// Opens the identities and converts the queries.
-pub(crate) fn translate(engine: &Engine, asking: &Asking) -> Result<(Vec<Opened>, Vec<Question>)> {
-    let opened = asking.identities.iter().map(|who| engine.open(who)).collect();
-    Ok((opened, asking.queries.iter().map(Question::new).collect::<Result<_>>()?))
+pub(crate) fn translate(engine: &Engine, recorded: &RecordedQueries) -> Result<(Vec<Opened>, Vec<Question>)> {
+    let opened = recorded.identities.iter().map(|who| engine.open(who)).collect();
+    Ok((opened, recorded.queries.iter().map(Question::new).collect::<Result<_>>()?))
 }
 
 /// Fails unless every result equals that of the plain loop, with and without provenance.
-pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], questions: &[Question]) -> Result<()> {
-    for (asked, question) in asking.queries.iter().zip(questions) {
+pub(crate) fn compare(
+    engine: &Engine,
+    recorded: &RecordedQueries,
+    opened: &mut [Opened],
+    questions: &[Question],
+) -> Result<()> {
+    for (asked, question) in recorded.queries.iter().zip(questions) {
         let opened = &mut opened[asked.identity];
         let decided = opened.decide(engine, question).outcome.code() == "allow";
         let handle = opened.allows_on(engine, question, &engine.resource(question));
         if [opened.allows(engine, question), handle, decided] != [asked.allowed; 3] {
-            let who = &asking.identities[asked.identity];
+            let who = &recorded.identities[asked.identity];
             return Err(format!("the engine and the plain loop differ: {asked:?}, asked by {who:?}").into());
         }
     }

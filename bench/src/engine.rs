@@ -9,7 +9,7 @@ use gbac_json::{acl_from_value, policy_from_json};
 
 use crate::Result;
 use crate::document::Acl;
-use crate::files::Asked;
+use crate::files::RecordedQuery;
 use crate::workload::Who;
 
 /// A loaded policy.
@@ -123,15 +123,15 @@ impl Question {
     ///
     /// # Errors
     /// An unknown spelling.
-    pub fn new(asked: &Asked) -> Result<Self> {
+    pub fn new(query: &RecordedQuery) -> Result<Self> {
         Ok(Self {
-            operation: asked.operation.parse::<Operation>().ok().ok_or_else(|| unknown(&asked.operation))?,
-            resource_type: asked
+            operation: query.operation.parse::<Operation>().ok().ok_or_else(|| unknown(&query.operation))?,
+            resource_type: query
                 .resource_type
                 .parse::<ResourceType>()
                 .ok()
-                .ok_or_else(|| unknown(&asked.resource_type))?,
-            name: asked.name.clone(),
+                .ok_or_else(|| unknown(&query.resource_type))?,
+            name: query.name.clone(),
         })
     }
 }

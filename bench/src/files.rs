@@ -13,18 +13,18 @@ use crate::workload::{GROUPS, Questions, Who, document, questions};
 
 /// Queries of identities with one number of groups.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Asking {
+pub struct RecordedQueries {
     /// The number of groups of each identity.
     pub groups: usize,
     /// The identities.
     pub identities: Vec<Who>,
     /// The queries.
-    pub queries: Vec<Asked>,
+    pub queries: Vec<RecordedQuery>,
 }
 
 /// A query and its result, in the short spellings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RecordedQuery {
     /// The index of the identity.
     pub identity: usize,
     /// The operation.
@@ -71,7 +71,7 @@ impl Folder {
         for groups in GROUPS {
             let questions = questions(&document, groups);
             let answers = reference.answers(&questions);
-            let text = serde_json::to_vec(&asking(questions, &answers))?;
+            let text = serde_json::to_vec(&recorded(questions, &answers))?;
             fs::write(folder.join(format!("questions-{groups}.json")), text)?;
         }
         Ok(())
@@ -89,7 +89,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file is missing.
-    pub fn asking(&self, size: usize, groups: usize) -> Result<Asking> {
+    pub fn recorded(&self, size: usize, groups: usize) -> Result<RecordedQueries> {
         read(&self.0.join(size.to_string()).join(format!("questions-{groups}.json")))
     }
 
@@ -131,15 +131,15 @@ impl Folder {
 
 /// The queries of the workload with their results, for a file.
 #[must_use]
-pub fn asking(questions: Questions, answers: &[bool]) -> Asking {
-    let asked = questions.queries.into_iter().zip(answers).map(|(query, allowed)| Asked {
+pub fn recorded(questions: Questions, answers: &[bool]) -> RecordedQueries {
+    let queries = questions.queries.into_iter().zip(answers).map(|(query, allowed)| RecordedQuery {
         identity: query.identity,
         operation: query.operation.short().to_owned(),
         resource_type: query.resource_type.short().to_owned(),
         name: query.name,
         allowed: *allowed,
     });
-    Asking { groups: questions.groups, queries: asked.collect(), identities: questions.identities }
+    RecordedQueries { groups: questions.groups, queries: queries.collect(), identities: questions.identities }
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {

@@ -5,7 +5,7 @@ use crate::analysis;
 use crate::checks::{compare, new_acl, translate};
 use crate::document::{Acl, Document};
 use crate::engine::{Engine, Entry, Hot, Opened, Question};
-use crate::files::{Asking, Folder, Part};
+use crate::files::{Folder, Part, RecordedQueries};
 use crate::measure::{Clock, Row, of_turns, singly};
 use crate::shapes;
 use crate::workload::GROUPS;
@@ -33,7 +33,7 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     let mut subjects = Vec::new();
     for groups in GROUPS {
         for (size, engine) in &engines {
-            subjects.push(Subject::new(engine, *size, folder.asking(*size, groups)?)?);
+            subjects.push(Subject::new(engine, *size, folder.recorded(*size, groups)?)?);
         }
     }
     let mut turns = Vec::new();
@@ -61,7 +61,7 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
 struct Subject<'e> {
     engine: &'e Engine,
     size: usize,
-    asking: Asking,
+    recorded: RecordedQueries,
     opened: Vec<Opened>,
     questions: Vec<Question>,
     resources: Vec<Hot>,
@@ -69,16 +69,23 @@ struct Subject<'e> {
 
 impl<'e> Subject<'e> {
     /// Opens the identities, and compares every result.
-    fn new(engine: &'e Engine, size: usize, asking: Asking) -> Result<Self> {
-        let (mut opened, questions) = translate(engine, &asking)?;
-        compare(engine, &asking, &mut opened, &questions)?;
+    fn new(engine: &'e Engine, size: usize, recorded: RecordedQueries) -> Result<Self> {
+        let (mut opened, questions) = translate(engine, &recorded)?;
+        compare(engine, &recorded, &mut opened, &questions)?;
         let resources = questions.iter().map(|question| engine.resource(question)).collect();
-        Ok(Self { engine, size, asking, opened, questions, resources })
+        Ok(Self { engine, size, recorded, opened, questions, resources })
     }
 
     /// Measures checks, decisions and the opening of identities.
     fn measure(&mut self, clock: &mut Clock, turn: usize) -> Result<Vec<Row>> {
-        let Self { engine, size, asking: Asking { groups, identities, queries }, opened, questions, resources } = self;
+        let Self {
+            engine,
+            size,
+            recorded: RecordedQueries { groups, identities, queries },
+            opened,
+            questions,
+            resources,
+        } = self;
         let row = |name| Row { checked: Some(queries.len()), ..Row::new(name, *size, *groups) };
         let check = clock.calls(turn, row("native_check"), queries.len(), |place| {
             opened[queries[place].identity].allows(engine, &questions[place])

@@ -104,7 +104,7 @@ mod tests {
 
     use gbac_engine::model::{Operation, Principal, ResourceType, Role};
     use gbac_json::acl_from_value;
-    use gbac_tests::oracle::{self, Asked, Facts};
+    use gbac_tests::oracle::{self, Facts, OracleQuestion};
 
     use super::Reference;
     use crate::document::Document;
@@ -137,7 +137,7 @@ mod tests {
                 .iter()
                 .map(|query| {
                     let who = &questions.identities[query.identity];
-                    let asked = Asked {
+                    let asked = OracleQuestion {
                         user: who.user.clone(),
                         groups: who.groups.clone(),
                         operation: query.operation.short().parse::<Operation>().ok().unwrap(),

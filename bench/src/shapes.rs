@@ -8,7 +8,7 @@ use crate::Result;
 use crate::checks::{compare, translate};
 use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
 use crate::engine::Engine;
-use crate::files::asking;
+use crate::files::recorded;
 use crate::measure::{Row, singly};
 use crate::reference::Reference;
 use crate::workload::{Query, Questions, Who, below, document, questions};
@@ -33,15 +33,15 @@ pub fn run(size: usize, quick: bool) -> Result<Vec<Row>> {
     for (name, document, mut questions) in shapes {
         questions.queries.truncate(QUERIES);
         let answers = Reference::new(&document).answers(&questions);
-        let asking = asking(questions, &answers);
+        let recorded = recorded(questions, &answers);
         let acls = document.acls.len();
         let engine = Engine::load(&serde_json::to_string(&document)?)?;
         drop(document);
-        let (mut opened, questions) = translate(&engine, &asking)?;
-        compare(&engine, &asking, &mut opened, &questions)?;
+        let (mut opened, questions) = translate(&engine, &recorded)?;
+        compare(&engine, &recorded, &mut opened, &questions)?;
         let row = Row { checked: Some(QUERIES), ..Row::new(name, acls, GROUPS) };
         rows.push(singly(row, QUERIES, if quick { 7 } else { 21 }, |place| {
-            opened[asking.queries[place].identity].allows(&engine, &questions[place])
+            opened[recorded.queries[place].identity].allows(&engine, &questions[place])
         }));
     }
     Ok(rows)

@@ -134,7 +134,7 @@ pub mod internal {
     pub use crate::order::{firsts, run, sort};
     pub use crate::policy::{AclParts, HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of};
     pub use crate::text::equal;
-    pub use crate::token::{Fact, claim_checks};
+    pub use crate::token::{MessageWithoutSkew, claim_checks};
 
     /// Creates a set of claims from the members of a JSON object.
     #[must_use]

@@ -402,7 +402,7 @@ fn the_trace_names_every_element() {
     );
     let group = &extraction.groups[0];
     assert_eq!((group.raw.as_str(), group.location.as_str()), ("/a/x", "groups[0]"));
-    assert_eq!(group.also, [("/b/x".to_owned(), "groups[1]".to_owned())]);
+    assert_eq!(group.duplicates, [("/b/x".to_owned(), "groups[1]".to_owned())]);
     let collision = extraction.warnings.iter().find(|w| w.code == "suffix_collision").expect("a collision");
     assert!(collision.message.contains("`/a/x` and `/b/x`"), "{}", collision.message);
     assert_eq!(collision.location.as_deref(), Some("groups[1]"));
@@ -592,7 +592,7 @@ proptest! {
         }
         prop_assert_eq!(names(&extraction), expected);
         prop_assert_eq!(extraction.elements.len(), list.len());
-        let counted: usize = extraction.groups.iter().map(|group| 1 + group.also.len()).sum();
+        let counted: usize = extraction.groups.iter().map(|group| 1 + group.duplicates.len()).sum();
         let dropped = extraction.elements.iter().filter(|e| matches!(e.outcome, ElementOutcome::Dropped { .. })).count();
         prop_assert_eq!(counted + dropped, list.len());
     }

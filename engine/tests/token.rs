@@ -689,7 +689,7 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
                         "{header} {:?} at {now} with {known:?}",
                         read.claims.members()
                     );
-                    assert!(found.is_none_or(|check| check.next.is_some() && !check.found.is_empty()));
+                    assert!(found.is_none_or(|check| check.next.is_some() && !check.finding.is_empty()));
                     *(if verified.is_ok() { &mut accepted } else { &mut refused }) += 1;
                 }
             }

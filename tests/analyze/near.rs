@@ -183,12 +183,12 @@ proptest! {
             prop_assert!(told.insert((acl.clone(), near.code().to_owned())));
             let comes_true = match (near, &candidate.principal) {
                 (NearMiss::Host, _) => matches(&policy, &identity, &ask(asked, true), &acl),
-                (NearMiss::NameLetterCase | NearMiss::NameLeadingSlash, _) => {
+                (NearMiss::NameLetterCase | NearMiss::NameSlashes, _) => {
                     matches(&policy, &identity, &ask(&acl.resource_name, host_known), &acl)
                 }
                 (
-                    NearMiss::PrincipalLetterCase | NearMiss::PrincipalLeadingSlash,
-                    PrincipalFacet::LetterCase(own) | PrincipalFacet::LeadingSlash(own),
+                    NearMiss::PrincipalLetterCase | NearMiss::PrincipalSlashes,
+                    PrincipalFacet::LetterCase(own) | PrincipalFacet::Slashes(own),
                 ) => {
                     let acl = Acl { principal: own.clone(), ..acl.clone() };
                     let mut changed = policy.clone();
@@ -196,8 +196,8 @@ proptest! {
                     matches(&changed, &identity, &request, &acl)
                 }
                 (
-                    NearMiss::MemberLetterCase | NearMiss::MemberLeadingSlash,
-                    PrincipalFacet::MemberLetterCase(member) | PrincipalFacet::MemberLeadingSlash(member),
+                    NearMiss::MemberLetterCase | NearMiss::MemberSlashes,
+                    PrincipalFacet::MemberLetterCase(member) | PrincipalFacet::MemberSlashes(member),
                 ) => {
                     let role = acl.principal.name().to_owned();
                     prop_assert!(policy.role(&role).unwrap().members.contains(&member.member));

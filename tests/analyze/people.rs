@@ -7,7 +7,7 @@ use gbac_analysis::{
     groups_between,
 };
 use gbac_analysis::{
-    check::{Answer, Check, Query as Asked},
+    check::{Answer, Check, Query},
     what_if,
 };
 use gbac_engine::Subject;
@@ -78,7 +78,7 @@ fn world() -> Policy {
 
 fn read(name: &str) -> Check {
     let question =
-        Asked::Access { operation: Operation::Read, resource_type: ResourceType::Topic, resource_name: name.into() };
+        Query::Access { operation: Operation::Read, resource_type: ResourceType::Topic, resource_name: name.into() };
     Check {
         id: None,
         subject: Subject::Names { user: String::new(), groups: Vec::new() },
@@ -178,15 +178,15 @@ fn what_merged_names_gain_is_what_the_group_may() {
     let policy = world();
     let found = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 9);
     let told: Vec<(&str, usize)> =
-        found.found.iter().map(|(collision, gains)| (collision.group.as_str(), gains.len())).collect();
+        found.collisions.iter().map(|(collision, gains)| (collision.group.as_str(), gains.len())).collect();
     assert_eq!((told, found.more), (vec![("b", 2), ("payments", 1)], 0));
-    let (_, gains) = &found.found[1];
+    let (_, gains) = &found.collisions[1];
     assert_eq!((gains[0].name.as_str(), gains[0].regions[0].pattern.name.as_str()), ("/z/payments", "payments"));
-    assert!(found.found[0].1.iter().all(|gain| gain.regions.is_empty()));
+    assert!(found.collisions[0].1.iter().all(|gain| gain.regions.is_empty()));
     let less = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 1);
-    assert_eq!((less.found.len(), less.more), (1, 1));
+    assert_eq!((less.collisions.len(), less.more), (1, 1));
     // Splitting produces every part, so the name's own access stays.
     let comma = collision_gains(&policy, NestedGroupBehavior::None, &["payments,ops"], 9);
-    assert_eq!(comma.found[0].0.kind, CollisionKind::Comma);
-    assert_eq!(comma.found[0].1[0].regions[0].pattern.name, "payments");
+    assert_eq!(comma.collisions[0].0.kind, CollisionKind::Comma);
+    assert_eq!(comma.collisions[0].1[0].regions[0].pattern.name, "payments");
 }

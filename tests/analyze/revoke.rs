@@ -76,13 +76,15 @@ fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> R
     let found = revoke(&policy(facts), &Identity::new(user, groups), &question.request());
     let may = |facts: &Facts, groups: &[String]| allows(facts, user, groups, question);
     if verdict(facts, user, groups, question).reason != "allow_rule" {
-        prop_assert!(found.acls.is_empty() && found.roles.is_empty() && found.leave.is_none() && found.deny.is_none());
-        prop_assert_eq!(found.least(), None);
+        prop_assert!(
+            found.acls.is_empty() && found.roles.is_empty() && found.to_leave.is_none() && found.deny.is_none()
+        );
+        prop_assert_eq!(found.change_count(), None);
         return Ok(());
     }
     // Removing the returned rows denies it; no smaller set does.
     let told = least(&found);
-    prop_assert_eq!(found.least(), Some(told.len()));
+    prop_assert_eq!(found.change_count(), Some(told.len()));
     prop_assert!(!may(&without(facts, &told), groups), "{:#?}", found);
     let all = rows(facts, user, groups);
     prop_assume!(all.len() <= 12);
@@ -113,8 +115,8 @@ fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> R
         let (facts, groups) = left(facts, user, groups, leave);
         !may(&facts, &groups)
     };
-    prop_assert_eq!(found.leave.is_some(), denied(&everything));
-    if let Some(leave) = &found.leave {
+    prop_assert_eq!(found.to_leave.is_some(), denied(&everything));
+    if let Some(leave) = &found.to_leave {
         prop_assert!(denied(leave));
         for place in 0..leave.len() {
             let mut fewer = leave.clone();
@@ -158,5 +160,5 @@ fn from_a_superuser_no_row_takes_anything() {
     };
     let found = revoke(&policy(&facts), &Identity::new("u", ["g"]), &question.request());
     assert_eq!((found.decision.outcome, found.decision.reason), (Outcome::Allow, Reason::Superuser));
-    assert_eq!((found.least(), found.deny, found.leave), (None, None, None));
+    assert_eq!((found.change_count(), found.deny, found.to_leave), (None, None, None));
 }

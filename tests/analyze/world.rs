@@ -7,7 +7,7 @@ use gbac_analysis::Scope;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 use gbac_engine::policy::Policy;
-use gbac_tests::oracle::{self, Asked, Facts};
+use gbac_tests::oracle::{self, Facts, OracleQuestion};
 use gbac_tests::world;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ pub(crate) fn question(operations: &'static [Operation]) -> impl Strategy<Value 
 pub(crate) fn verdict(facts: &Facts, user: &str, groups: &[String], question: &Question) -> oracle::Verdict {
     oracle::decide(
         facts,
-        &Asked {
+        &OracleQuestion {
             user: user.into(),
             groups: groups.to_vec(),
             operation: question.operation,

@@ -6,7 +6,7 @@ use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principa
 use gbac_engine::policy::Change;
 use serde_json::{Map, Value};
 
-use crate::oracle::{Asked, Facts};
+use crate::oracle::{Facts, OracleQuestion};
 
 const LETTERS: &[&str] = &["a", "a", "a", "b", "*", "é"];
 const USERS: &[&str] = &["u", "v", "*", "g"];
@@ -81,7 +81,7 @@ pub enum Next {
     /// Change the policy.
     Change(Change),
     /// Evaluate a query.
-    Ask(Asked),
+    Ask(OracleQuestion),
 }
 
 /// The remaining bytes.
@@ -170,7 +170,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// A query, usually about the name of an existing ACL, or a longer one.
-    fn asked(&mut self, facts: &Facts) -> Asked {
+    fn asked(&mut self, facts: &Facts) -> OracleQuestion {
         let mut groups: Vec<String> = Vec::new();
         for _ in 0..self.byte() % 4 {
             let group = self.pick(GROUPS).to_owned();
@@ -181,7 +181,7 @@ impl<'a> Bytes<'a> {
         let (user, host) = (self.pick(USERS).into(), self.address());
         let about = self.byte();
         match facts.acls.get(about % (facts.acls.len() + 1)) {
-            Some(acl) => Asked {
+            Some(acl) => OracleQuestion {
                 user,
                 groups,
                 operation: if about > 100 { acl.operation } else { self.pick(OPERATIONS) },
@@ -191,7 +191,7 @@ impl<'a> Bytes<'a> {
             },
             None => {
                 let (operation, resource_type) = (self.pick(OPERATIONS), self.pick(TYPES));
-                Asked { user, groups, operation, resource_type, name: self.name(), host }
+                OracleQuestion { user, groups, operation, resource_type, name: self.name(), host }
             }
         }
     }

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::bytes::{Bytes, Next};
 use crate::changes;
-use crate::oracle::{self, Asked, Facts};
+use crate::oracle::{self, Facts, OracleQuestion};
 use crate::session::Session;
 use crate::vectors::root;
 use crate::world::identity;
@@ -116,7 +116,7 @@ pub fn policy(bytes: &[u8]) {
 fn steps(bytes: &[u8]) {
     let (mut facts, mut settings) = (Facts::default(), Settings::default());
     let mut policy = Policy::new(settings.clone());
-    let mut open: Vec<(Asked, Session)> = Vec::new();
+    let mut open: Vec<(OracleQuestion, Session)> = Vec::new();
     let mut bytes = Bytes::new(bytes);
     while let Some(next) = bytes.next(&facts) {
         match next {
@@ -190,7 +190,7 @@ fn checked(policy: &Policy, check: &Check) {
     if identity.is_expired(check.instant(At::IgnoringExpiry)) {
         return assert_eq!(decision.reason.code(), "expired");
     }
-    let asked = Asked {
+    let asked = OracleQuestion {
         user: identity.user().into(),
         groups: identity.groups().to_vec(),
         operation: *operation,

@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::oracle::{Asked, Facts};
+use crate::oracle::{Facts, OracleQuestion};
 use crate::world::{NAMES, acl_of, asked, facts, policy_with, principal};
 
 const SERVICES: &[&str] = &["Service:u", "Service:*", "Service:x"];
@@ -68,7 +68,7 @@ pub fn kafka_facts() -> impl Strategy<Value = Facts> {
 }
 
 /// Any question.
-pub fn kafka_asked() -> impl Strategy<Value = Asked> {
+pub fn kafka_asked() -> impl Strategy<Value = OracleQuestion> {
     let address = |text: &str| text.parse::<IpAddr>().expect("an address");
     (
         asked(),
@@ -77,7 +77,7 @@ pub fn kafka_asked() -> impl Strategy<Value = Asked> {
         resource_type(),
         prop_oneof![1 => Just(None), 4 => select(ADDRESSES).prop_map(move |text| Some(address(text)))],
     )
-        .prop_map(|(asked, service, operation, resource_type, host)| Asked {
+        .prop_map(|(asked, service, operation, resource_type, host)| OracleQuestion {
             user: service.map_or(asked.user, str::to_owned),
             operation,
             resource_type,

@@ -20,7 +20,7 @@ pub struct Facts {
 
 /// What is asked, as plain values.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct OracleQuestion {
     /// The user.
     pub user: String,
     /// The groups, in the token's order.
@@ -62,7 +62,7 @@ struct Found<'a> {
 
 /// Decides by looking at every ACL once for every way to it.
 #[must_use]
-pub fn decide(facts: &Facts, asked: &Asked) -> Verdict {
+pub fn decide(facts: &Facts, asked: &OracleQuestion) -> Verdict {
     decide_in(None, facts, asked)
 }
 
@@ -71,7 +71,7 @@ pub const SERVICE: &str = "Service:";
 
 /// As [`decide`], in a version of Kafka: a user that begins with [`SERVICE`] is a principal of that type.
 #[must_use]
-pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &Asked) -> Verdict {
+pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &OracleQuestion) -> Verdict {
     let other = kafka.is_some() && asked.user.starts_with(SERVICE);
     let ranges = kafka.is_some_and(|version| version >= KafkaVersion::new(4, 4));
     let rules = Rules { other, ranges };
@@ -99,7 +99,7 @@ pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &Asked) -> V
     none("deny", "no_match", might)
 }
 
-fn verdict(found: &Found<'_>, asked: &Asked, outcome: &'static str, reason: &'static str) -> Verdict {
+fn verdict(found: &Found<'_>, asked: &OracleQuestion, outcome: &'static str, reason: &'static str) -> Verdict {
     let (_, source, group, role) = found.way;
     Verdict {
         outcome,
@@ -124,7 +124,7 @@ struct Rules {
 /// The ACLs of one permission that match, first the one that D-20 reports.
 fn matching<'a>(
     facts: &'a Facts,
-    asked: &'a Asked,
+    asked: &'a OracleQuestion,
     rules: Rules,
     permission: Permission,
     unknown_host_matches: bool,
@@ -150,7 +150,7 @@ fn matching<'a>(
 type Way<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
 
 /// User, the user's roles by name, then each group: itself, then its roles by name.
-fn ways<'a>(facts: &'a Facts, asked: &'a Asked, rules: Rules) -> Vec<Way<'a>> {
+fn ways<'a>(facts: &'a Facts, asked: &'a OracleQuestion, rules: Rules) -> Vec<Way<'a>> {
     let mut ways: Vec<Way<'a>> = vec![(0, "user_acl", None, None)];
     // Only users and groups are members of roles.
     let roles = if rules.other { Vec::new() } else { roles_of(facts, PrincipalType::User, &asked.user) };
@@ -177,7 +177,7 @@ fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a st
     names
 }
 
-fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &Asked, rules: Rules) -> bool {
+fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &OracleQuestion, rules: Rules) -> bool {
     let (kind, name) = (acl.principal.kind(), acl.principal.name());
     match way {
         (_, _, _, Some(role)) => kind == PrincipalType::Role && name == *role,
@@ -192,7 +192,7 @@ fn resource_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() { "kafka-cluster" } else { name }
 }
 
-fn asked_name(asked: &Asked) -> &str {
+fn asked_name(asked: &OracleQuestion) -> &str {
     resource_name(asked.resource_type, &asked.name)
 }
 
@@ -200,7 +200,7 @@ fn acl_name(acl: &Acl) -> &str {
     resource_name(acl.resource_type, &acl.resource_name)
 }
 
-fn name_matches(acl: &Acl, asked: &Asked) -> bool {
+fn name_matches(acl: &Acl, asked: &OracleQuestion) -> bool {
     let (pattern, name) = (acl_name(acl), asked_name(asked));
     match acl.pattern_type {
         PatternType::Literal => pattern == name || pattern == "*",
@@ -257,7 +257,7 @@ fn host_order(host: Host) -> (u8, i32) {
     }
 }
 
-fn order(a: &Found<'_>, b: &Found<'_>, asked: &Asked) -> Ordering {
+fn order(a: &Found<'_>, b: &Found<'_>, asked: &OracleQuestion) -> Ordering {
     let key = |found: &Found<'_>| {
         let acl = found.acl;
         let pattern = match acl.pattern_type {

@@ -4,7 +4,7 @@ use gbac_engine::decide::{Decision, Outcome, PreparedIdentity, PreparedResource,
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 
-use crate::oracle::{Asked, Verdict};
+use crate::oracle::{OracleQuestion, Verdict};
 use crate::world::request;
 
 /// A prepared identity. It can be evaluated with a policy that has changed since, and with another one.
@@ -24,7 +24,7 @@ impl Session {
 
     /// The first difference between the engine's calls and the oracle; `None` if all agree.
     #[must_use]
-    pub fn difference(&mut self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
+    pub fn difference(&mut self, policy: &Policy, asked: &OracleQuestion, expected: &Verdict) -> Option<String> {
         let request = request(asked);
         let stateless = decide(policy, self.open.identity(), &request);
         for (way, found) in [("decide", stateless), ("open", self.open.decide(policy, &request))] {
@@ -52,7 +52,7 @@ impl Session {
 
     /// Like [`Session::difference`], for the decision of an explanation, which is slower.
     #[must_use]
-    pub fn explained_difference(&self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
+    pub fn explained_difference(&self, policy: &Policy, asked: &OracleQuestion, expected: &Verdict) -> Option<String> {
         let found = explain(policy, self.open.identity(), &request(asked)).decision;
         (!is_verdict(&found, asked, expected))
             .then(|| format!("explain: {found:?}\noracle: {expected:?}\nasked: {asked:?}"))
@@ -60,7 +60,7 @@ impl Session {
 }
 
 /// Whether all members of a decision equal the oracle's.
-fn is_verdict(found: &Decision, asked: &Asked, expected: &Verdict) -> bool {
+fn is_verdict(found: &Decision, asked: &OracleQuestion, expected: &Verdict) -> bool {
     let implied = expected.acl.as_ref().map(|acl| acl.operation).filter(|operation| *operation != asked.operation);
     found.outcome.code() == expected.outcome
         && found.reason.code() == expected.reason

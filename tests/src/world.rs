@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-use crate::oracle::{Asked, Facts, SERVICE};
+use crate::oracle::{Facts, OracleQuestion, SERVICE};
 
 /// The names of users.
 pub(crate) const USERS: &[&str] = &["u", "v", "g", "*"];
@@ -111,7 +111,7 @@ pub fn facts() -> impl Strategy<Value = Facts> {
 }
 
 /// Any question.
-pub fn asked() -> impl Strategy<Value = Asked> {
+pub fn asked() -> impl Strategy<Value = OracleQuestion> {
     (
         select(USERS),
         vec(select(GROUPS), 0..4),
@@ -121,8 +121,14 @@ pub fn asked() -> impl Strategy<Value = Asked> {
         prop_oneof![1 => Just(None), 2 => address().prop_map(Some)],
     )
         .prop_map(|(user, groups, operation, resource_type, name, host)| {
-            let mut asked =
-                Asked { user: user.into(), groups: Vec::new(), operation, resource_type, name: name.into(), host };
+            let mut asked = OracleQuestion {
+                user: user.into(),
+                groups: Vec::new(),
+                operation,
+                resource_type,
+                name: name.into(),
+                host,
+            };
             for group in groups {
                 if !asked.groups.iter().any(|known| known == group) {
                     asked.groups.push(group.into());
@@ -163,7 +169,7 @@ pub(crate) fn policy_with(settings: Settings, facts: &Facts) -> Policy {
 /// # Panics
 /// Never: a principal of the cases is no group and no role.
 #[must_use]
-pub fn identity(asked: &Asked) -> Identity {
+pub fn identity(asked: &OracleQuestion) -> Identity {
     if asked.user.starts_with(SERVICE) {
         let principal = Principal::new(PrincipalType::Other, &asked.user);
         return Identity::of_principal(&principal, &asked.groups).expect("no group and no role").0;
@@ -173,6 +179,6 @@ pub fn identity(asked: &Asked) -> Identity {
 
 /// The engine's request of a question.
 #[must_use]
-pub fn request(asked: &Asked) -> Request<'_> {
+pub fn request(asked: &OracleQuestion) -> Request<'_> {
     Request::new(asked.operation, asked.resource_type, &asked.name, At::IgnoringExpiry).with_host(asked.host)
 }

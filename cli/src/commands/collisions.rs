@@ -44,10 +44,10 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
 
 fn render(report: &CollisionReport, nested: NestedGroupBehavior) -> String {
     let mut text = format!("Nested group behavior: {}\n", nested.as_str());
-    if report.found.is_empty() {
+    if report.collisions.is_empty() {
         text.push_str("No collisions.\n");
     }
-    for (collision, gains) in &report.found {
+    for (collision, gains) in &report.collisions {
         text.push_str(&render_one(collision, gains));
     }
     if report.more > 0 {

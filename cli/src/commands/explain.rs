@@ -70,7 +70,7 @@ fn row(candidate: &Candidate) -> Vec<String> {
     let acl = &candidate.acl;
     let paths: Vec<String> = candidate.paths.iter().map(access_path).collect();
     let principal = match &candidate.principal {
-        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
             format!("{} > {}", plain(&near.member.to_string()), plain(&acl.principal.to_string()))
         }
         _ if paths.is_empty() => plain(&acl.principal.to_string()),
@@ -103,7 +103,7 @@ fn status_label(status: CandidateStatus) -> String {
         CandidateStatus::Decides => "decides".into(),
         CandidateStatus::Agrees => "agrees".into(),
         CandidateStatus::Overridden => "overridden".into(),
-        CandidateStatus::NotEvaluated => "not evaluated".into(),
+        CandidateStatus::NotReached => "not evaluated".into(),
         CandidateStatus::Near(near) => format!("near miss: {}", near_miss_label(near)),
         CandidateStatus::NoMatch => "no match".into(),
     }
@@ -113,10 +113,10 @@ const fn near_miss_label(near: NearMiss) -> &'static str {
     match near {
         NearMiss::Host => "host",
         NearMiss::PrincipalLetterCase => "letter case of the principal",
-        NearMiss::PrincipalLeadingSlash => "leading or trailing slashes of the principal",
+        NearMiss::PrincipalSlashes => "leading or trailing slashes of the principal",
         NearMiss::MemberLetterCase => "letter case of a role member",
-        NearMiss::MemberLeadingSlash => "leading or trailing slashes of a role member",
+        NearMiss::MemberSlashes => "leading or trailing slashes of a role member",
         NearMiss::NameLetterCase => "letter case of the resource name",
-        NearMiss::NameLeadingSlash => "leading or trailing slashes of the resource name",
+        NearMiss::NameSlashes => "leading or trailing slashes of the resource name",
     }
 }

@@ -56,7 +56,7 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocat
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
-    if let Some(leave) = &revocation.leave {
+    if let Some(leave) = &revocation.to_leave {
         text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
         for principal in leave {
             let by = if principal.kind() == PrincipalType::Group {

@@ -40,9 +40,10 @@ mod tests {
             NestedGroupBehavior::Suffix,
             &["/eng/payments", "/contractors/payments", "/a/Payments"],
         );
-        let groups: Vec<&str> = report.merged.found.iter().map(|(collision, _)| collision.group.as_str()).collect();
+        let groups: Vec<&str> =
+            report.merged.collisions.iter().map(|(collision, _)| collision.group.as_str()).collect();
         assert_eq!(groups, ["Payments", "payments"]);
-        let (collision, gained) = &report.merged.found[1];
+        let (collision, gained) = &report.merged.collisions[1];
         let names: Vec<(&str, bool, bool)> =
             collision.names.iter().map(|name| (name.name.as_str(), name.in_token, name.known)).collect();
         assert_eq!(
@@ -59,8 +60,8 @@ mod tests {
     #[test]
     fn a_comma_takes_a_name_apart() {
         let report = collision_report(&policy(), NestedGroupBehavior::None, &["payments,ops"]);
-        assert_eq!(report.merged.found.len(), 1);
-        let (collision, gains) = &report.merged.found[0];
+        assert_eq!(report.merged.collisions.len(), 1);
+        let (collision, gains) = &report.merged.collisions[0];
         assert_eq!(collision.kind, CollisionKind::Comma);
         assert_eq!(gains[0].name, "payments,ops");
         assert!(!gains[0].regions.is_empty());

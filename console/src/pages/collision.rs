@@ -19,7 +19,7 @@ pub(super) fn CollisionList(
 ) -> impl IntoView {
     let known = count(report.known, "known group");
     let more = report.merged.more;
-    let rows = report.merged.found;
+    let rows = report.merged.collisions;
     if rows.is_empty() {
         let words = if of_token { "in this token or among" } else { "among" };
         return view! { <p>{format!("No collisions {words} {known}.")}</p> }.into_any();

@@ -122,7 +122,7 @@ pub struct Gain {
 pub struct CollisionReport {
     /// The collisions, those with names in the token first, each with the gains of its names. The group's own name gains
     /// nothing and is omitted.
-    pub found: Vec<(Collision, Vec<Gain>)>,
+    pub collisions: Vec<(Collision, Vec<Gain>)>,
     /// The number of other collisions.
     pub more: usize,
 }
@@ -149,7 +149,7 @@ pub fn collision_gains(
         let gains = gains(policy, &user, &collision);
         (collision, gains)
     };
-    CollisionReport { found: collisions.into_iter().map(with_gains).collect(), more }
+    CollisionReport { collisions: collisions.into_iter().map(with_gains).collect(), more }
 }
 
 fn gains(policy: &Policy, user: &str, collision: &Collision) -> Vec<Gain> {

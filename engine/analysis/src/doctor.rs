@@ -212,7 +212,7 @@ fn groups(
     for check in
         checks.into_iter().filter(|check| check.state == StepStatus::Failed && check.code != Some("token_expired"))
     {
-        step.fault(StepStatus::Failed, format!("{}: the service refuses this token", check.found));
+        step.fault(StepStatus::Failed, format!("{}: the service refuses this token", check.finding));
         step.next.extend(check.next);
     }
     match Identity::from_unverified(claims, input.userinfo, &input.settings.identity_rules()) {
@@ -326,8 +326,8 @@ fn settings(
     for check in checks {
         match check.state {
             StepStatus::NotDone => {}
-            StepStatus::Passed => step.pass(check.found),
-            state => step.fault(state, check.found),
+            StepStatus::Passed => step.pass(check.finding),
+            state => step.fault(state, check.finding),
         }
         step.next.extend(check.next);
     }

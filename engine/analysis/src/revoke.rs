@@ -24,7 +24,7 @@ pub struct Revocation {
     pub roles: Vec<RoleGrant>,
     /// The groups and roles that the user must leave if the policy stays the same, sorted: each of them alone allows it. `None`
     /// if an ACL of the user or of everyone allows it, so that leaving does not help.
-    pub leave: Option<Vec<Principal>>,
+    pub to_leave: Option<Vec<Principal>>,
     /// One deny ACL that blocks it, for only this user, name, operation and host.
     pub deny: Option<Acl>,
 }
@@ -62,7 +62,7 @@ impl Revocation {
 
     /// The number of these changes.
     #[must_use]
-    pub fn least(&self) -> Option<usize> {
+    pub fn change_count(&self) -> Option<usize> {
         self.changes().map(|changes| changes.len())
     }
 }
@@ -84,15 +84,15 @@ impl Revocation {
 ///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
 /// let revocation = revoke(&policy, &Identity::new("alice", ["eng"]), &read);
-/// assert_eq!((revocation.least(), &revocation.roles[0].members), (Some(1), &vec![Principal::group("eng")]));
-/// assert_eq!(revocation.leave, Some(vec![Principal::group("eng")]));
+/// assert_eq!((revocation.change_count(), &revocation.roles[0].members), (Some(1), &vec![Principal::group("eng")]));
+/// assert_eq!(revocation.to_leave, Some(vec![Principal::group("eng")]));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Revocation {
     let decision = decide(policy, identity, request);
     let is_allowed_by_acl = decision.reason == Reason::AllowRule && decision.outcome == Outcome::Allow;
-    let mut revocation = Revocation { decision, acls: Vec::new(), roles: Vec::new(), leave: None, deny: None };
+    let mut revocation = Revocation { decision, acls: Vec::new(), roles: Vec::new(), to_leave: None, deny: None };
     if !is_allowed_by_acl {
         return revocation;
     }
@@ -143,7 +143,7 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
     if let Some(leave) = &mut leave {
         sort(leave, |a, b| a.cmp(b));
     }
-    revocation.leave = leave;
+    revocation.to_leave = leave;
     revocation.deny = narrowest(identity, request).map(|acl| Acl { permission: Permission::Deny, ..acl });
     revocation
 }

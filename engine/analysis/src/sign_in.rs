@@ -6,9 +6,9 @@
 use super::provider::{AcceptedTokens, Compared};
 use super::status::StepStatus;
 use gbac_engine::Timestamp;
-use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
+use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, TokenContent};
 use gbac_engine::{
-    internal::Fact,
+    internal::MessageWithoutSkew,
     token::{Header, UnverifiedClaims, VerifyError},
 };
 
@@ -22,7 +22,7 @@ pub struct SignInCheck {
     /// The stable code of the error, if the check failed.
     pub code: Option<&'static str>,
     /// The finding.
-    pub found: String,
+    pub finding: String,
     /// The next action, if any.
     pub next: Option<String>,
 }
@@ -49,7 +49,7 @@ pub fn check_sign_in(
     accepted: &AcceptedTokens,
     now: Option<Timestamp>,
 ) -> Vec<SignInCheck> {
-    let stated = Stated { header, claims };
+    let content = TokenContent { header, claims };
     let required = Requirements {
         issuer: accepted.exact_issuer(),
         audience: accepted.expected_audience(),
@@ -63,7 +63,7 @@ pub fn check_sign_in(
             "audience" => accepted.audience(claims),
             _ => None,
         };
-        checks.push(result_of(about, check(stated, required), compared));
+        checks.push(result_of(about, check(content, required), compared));
     }
     checks
 }
@@ -88,16 +88,21 @@ fn result_of(about: &'static str, result: Result<ClaimCheck, VerifyError>, compa
     let (state, code, finding, next) = match result {
         Ok(ClaimCheck::Passed(finding)) => (StepStatus::Passed, None, finding, None),
         Ok(ClaimCheck::NotChecked(finding)) => (StepStatus::NotDone, None, finding, None),
-        Err(error) => (StepStatus::Failed, Some(error.code()), Fact(&error).to_string(), Some(error.hint().to_owned())),
+        Err(error) => (
+            StepStatus::Failed,
+            Some(error.code()),
+            MessageWithoutSkew(&error).to_string(),
+            Some(error.hint().to_owned()),
+        ),
     };
     match compared {
         // If only the URL of the discovery document is known, the comparison is more specific about the issuer.
         Some(compared) => {
             let state = if state == StepStatus::Failed { state } else { compared.state };
             let code = code.or((state == StepStatus::Failed).then_some("issuer_missing"));
-            SignInCheck { about, state, code, found: compared.found, next: compared.next }
+            SignInCheck { about, state, code, finding: compared.found, next: compared.next }
         }
-        None => SignInCheck { about, state, code, found: finding, next },
+        None => SignInCheck { about, state, code, finding, next },
     }
 }
 
@@ -159,7 +164,7 @@ mod tests {
         let strict = AcceptedTokens { clock_skew: Some(5), ..AcceptedTokens::default() };
         let checks = check_sign_in(None, &claims(token), &strict, Some(AT));
         let refusal = first_failure(&checks).unwrap();
-        assert_eq!(refusal.found, "the token expired 10 s ago");
+        assert_eq!(refusal.finding, "the token expired 10 s ago");
         assert!(refusal.next.is_some());
     }
 

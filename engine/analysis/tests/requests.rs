@@ -234,9 +234,9 @@ fn long_and_odd_input_gives_a_fault_and_no_panic() {
 }
 
 /// Every combination of none, one or two names of each type that a row accepts.
-fn fillings(takes: &[gbac_analysis::requests::ParameterSpec]) -> Vec<ResourceNames> {
+fn fillings(parameters: &[gbac_analysis::requests::ParameterSpec]) -> Vec<ResourceNames> {
     let mut all = vec![ResourceNames::default()];
-    for kind in takes {
+    for kind in parameters {
         let mut next = Vec::new();
         for filled in &all {
             for count in 0..3 {
@@ -273,13 +273,14 @@ fn is_normal(need: &Requirement, parent: char) -> bool {
 fn whatever_is_named_the_laws_hold() {
     let mut expanded = 0;
     for row in catalog() {
-        for given in fillings(row.takes) {
-            let complete = row
-                .takes
-                .iter()
-                .all(|takes| takes.presence != Presence::Required || given.get(kind_name(takes.kind)).is_some());
-            let choices: Vec<_> = row.takes.iter().filter(|takes| takes.presence == Presence::OneOf).collect();
-            let chosen = choices.is_empty() || choices.iter().any(|takes| given.get(kind_name(takes.kind)).is_some());
+        for given in fillings(row.parameters) {
+            let complete = row.parameters.iter().all(|parameter| {
+                parameter.presence != Presence::Required || given.get(kind_name(parameter.kind)).is_some()
+            });
+            let choices: Vec<_> =
+                row.parameters.iter().filter(|parameter| parameter.presence == Presence::OneOf).collect();
+            let chosen =
+                choices.is_empty() || choices.iter().any(|parameter| given.get(kind_name(parameter.kind)).is_some());
             let result = row.expand(&given);
             assert_eq!(result.is_ok(), complete && chosen, "{} {given:?}", row.id);
             let Ok(need) = result else { continue };

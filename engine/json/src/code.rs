@@ -207,12 +207,12 @@ tables! {
 values! {
     #[doc = " The one field in which a near miss does not match."]
     NearMiss as "NearMiss" {
-        Host, PrincipalLetterCase, PrincipalLeadingSlash, MemberLetterCase, MemberLeadingSlash, NameLetterCase,
-        NameLeadingSlash,
+        Host, PrincipalLetterCase, PrincipalSlashes, MemberLetterCase, MemberSlashes, NameLetterCase,
+        NameSlashes,
     }
     #[doc = " The effect of a candidate ACL on the decision."]
     CandidateStatus as "CandidateStatus" {
-        Decides, Agrees, Overridden, NotEvaluated, Near(NearMiss::Host), NoMatch,
+        Decides, Agrees, Overridden, NotReached, Near(NearMiss::Host), NoMatch,
     }
     #[doc = " How the permissions of two policies compare; `settings_differ` if tokens are read differently or others have access to the service."]
     Relation as "Relation" { Equal, Wider, Narrower, Mixed, SettingsDiffer }
@@ -226,9 +226,9 @@ names! {
         Self::Matches => "matches",
         Self::Everyone => "everyone",
         Self::LetterCase(_) => "letter_case",
-        Self::LeadingSlash(_) => "leading_slash",
+        Self::Slashes(_) => "leading_slash",
         Self::MemberLetterCase(_) => "member_letter_case",
-        Self::MemberLeadingSlash(_) => "member_leading_slash",
+        Self::MemberSlashes(_) => "member_leading_slash",
     }
     #[doc = " How the resource name of an ACL compares with the request."]
     NameFacet as "NameFacet" {
@@ -236,7 +236,7 @@ names! {
         Self::Prefixed => "prefixed",
         Self::AllNames => "all_names",
         Self::LetterCase => "letter_case",
-        Self::LeadingSlash => "leading_slash",
+        Self::Slashes => "leading_slash",
         Self::No => "no",
     }
     #[doc = " How the operation of an ACL compares with the request."]

@@ -218,8 +218,8 @@ impl From<&Candidate> for CandidateJson {
     fn from(candidate: &Candidate) -> Self {
         let (own, member) = match &candidate.principal {
             PrincipalFacet::Matches | PrincipalFacet::Everyone => (None, None),
-            PrincipalFacet::LetterCase(own) | PrincipalFacet::LeadingSlash(own) => (Some(own), None),
-            PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+            PrincipalFacet::LetterCase(own) | PrincipalFacet::Slashes(own) => (Some(own), None),
+            PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
                 (Some(&near.own), Some(&near.member))
             }
         };

@@ -113,7 +113,7 @@ impl From<&Revocation> for RevocationJson {
             acls: revocation.acls.iter().map(AclJson::from).collect(),
             roles: revocation.roles.iter().map(RoleGrantJson::from).collect(),
             least: revocation.changes().map(|changes| changes.iter().map(ChangeJson::from).collect()),
-            leave: revocation.leave.as_deref().map(names),
+            leave: revocation.to_leave.as_deref().map(names),
             deny: revocation.deny.as_ref().map(AclJson::from),
         }
     }
@@ -280,7 +280,7 @@ const fn is_zero(number: &usize) -> bool {
 impl From<&CollisionReport> for CollisionReportJson {
     fn from(report: &CollisionReport) -> Self {
         let collision = |(collision, gains): &(Collision, Vec<Gain>)| CollisionJson::new(collision, gains);
-        Self { collisions: report.found.iter().map(collision).collect(), more: report.more }
+        Self { collisions: report.collisions.iter().map(collision).collect(), more: report.more }
     }
 }
 

@@ -35,12 +35,12 @@ pub enum PrincipalFacet {
     /// It differs from this principal of the identity only in letter case.
     LetterCase(Principal),
     /// It differs from this principal of the identity in leading or trailing slashes, and at most also in letter case.
-    LeadingSlash(Principal),
+    Slashes(Principal),
     /// It is a role with a member that differs from one of the identity's principals only in letter case.
     MemberLetterCase(NearMember),
     /// It is a role with a member that differs from one of the identity's principals in leading or trailing slashes, and at
     /// most also in letter case.
-    MemberLeadingSlash(NearMember),
+    MemberSlashes(NearMember),
 }
 
 /// A member of a role that is a near miss of one of the identity's principals.
@@ -64,7 +64,7 @@ pub enum NameFacet {
     /// It differs only in letter case.
     LetterCase,
     /// It differs in leading or trailing slashes, and at most also in letter case.
-    LeadingSlash,
+    Slashes,
     /// It does not match.
     No,
 }
@@ -107,15 +107,15 @@ pub enum NearMiss {
     /// The letter case of the principal.
     PrincipalLetterCase,
     /// Leading or trailing slashes of the principal.
-    PrincipalLeadingSlash,
+    PrincipalSlashes,
     /// The letter case of a member of the role.
     MemberLetterCase,
     /// Leading or trailing slashes of a member of the role.
-    MemberLeadingSlash,
+    MemberSlashes,
     /// The letter case of the resource name.
     NameLetterCase,
     /// Leading or trailing slashes of the resource name.
-    NameLeadingSlash,
+    NameSlashes,
 }
 
 impl NearMiss {
@@ -125,11 +125,11 @@ impl NearMiss {
         match self {
             Self::Host => "host",
             Self::PrincipalLetterCase => "principal_letter_case",
-            Self::PrincipalLeadingSlash => "principal_leading_slash",
+            Self::PrincipalSlashes => "principal_leading_slash",
             Self::MemberLetterCase => "member_letter_case",
-            Self::MemberLeadingSlash => "member_leading_slash",
+            Self::MemberSlashes => "member_leading_slash",
             Self::NameLetterCase => "name_letter_case",
-            Self::NameLeadingSlash => "name_leading_slash",
+            Self::NameSlashes => "name_leading_slash",
         }
     }
 }
@@ -144,7 +144,7 @@ pub enum CandidateStatus {
     /// It matches and allows, but another ACL denies.
     Overridden,
     /// It matches, but ACLs were not evaluated, because the identity has expired or is a superuser.
-    NotEvaluated,
+    NotReached,
     /// It is a near miss.
     Near(NearMiss),
     /// It does not match.
@@ -159,7 +159,7 @@ impl CandidateStatus {
             Self::Decides => "decides",
             Self::Agrees => "agrees",
             Self::Overridden => "overridden",
-            Self::NotEvaluated => "not_reached",
+            Self::NotReached => "not_reached",
             Self::Near(_) => "near_miss",
             Self::NoMatch => "no_match",
         }
@@ -356,15 +356,15 @@ impl RelatedAcl {
             PrincipalFacet::Matches => false,
             PrincipalFacet::Everyone => true,
             PrincipalFacet::LetterCase(_)
-            | PrincipalFacet::LeadingSlash(_)
+            | PrincipalFacet::Slashes(_)
             | PrincipalFacet::MemberLetterCase(_)
-            | PrincipalFacet::MemberLeadingSlash(_) => return None,
+            | PrincipalFacet::MemberSlashes(_) => return None,
         };
         let pattern = match candidate.name {
             NameFacet::Literal => (0, 0),
             NameFacet::Prefixed => (1, usize::MAX - acl.resource_name.len()),
             NameFacet::AllNames => (2, 0),
-            NameFacet::LetterCase | NameFacet::LeadingSlash | NameFacet::No => return None,
+            NameFacet::LetterCase | NameFacet::Slashes | NameFacet::No => return None,
         };
         let host = walk::host_rank(acl.host, request, acl.permission, ranges_match)?;
         let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
@@ -392,7 +392,7 @@ fn access_paths(policy: &Policy, identity: &Identity) -> Vec<AccessPath> {
 
 fn status_of_match(acl: &Acl, decision: &Decision, without_acls: bool) -> CandidateStatus {
     if without_acls {
-        CandidateStatus::NotEvaluated
+        CandidateStatus::NotReached
     } else if decision.acl.as_ref() == Some(acl) {
         CandidateStatus::Decides
     } else if decision.acl.as_ref().is_some_and(|deciding| deciding.permission == acl.permission) {
@@ -467,7 +467,7 @@ impl<'a> IdentityPrincipals<'a> {
         let (own, difference) = near.min_by_key(|(_, difference)| *difference)?;
         let facet = match difference {
             NameDifference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
-            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::LeadingSlash(own.clone()),
+            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::Slashes(own.clone()),
         };
         Some(Comparison { facet, paths: Vec::new(), path_index: usize::MAX, near: Some((own, difference)) })
     }
@@ -491,7 +491,7 @@ fn near_roles(
     near.map(|(role, difference, member)| {
         let facet = match difference {
             NameDifference::LetterCase => PrincipalFacet::MemberLetterCase(member),
-            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::MemberLeadingSlash(member),
+            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::MemberSlashes(member),
         };
         (role, (facet, Arc::default(), usize::MAX))
     })
@@ -513,7 +513,7 @@ fn name_facet(acl: &Acl, requested: &str) -> NameFacet {
     };
     match difference {
         Some(NameDifference::LetterCase) => NameFacet::LetterCase,
-        Some(NameDifference::Slashes | NameDifference::Both) => NameFacet::LeadingSlash,
+        Some(NameDifference::Slashes | NameDifference::Both) => NameFacet::Slashes,
         None => NameFacet::No,
     }
 }
@@ -535,14 +535,14 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
     let by_principal = match candidate.principal {
         PrincipalFacet::Matches | PrincipalFacet::Everyone => None,
         PrincipalFacet::LetterCase(_) => Some(NearMiss::PrincipalLetterCase),
-        PrincipalFacet::LeadingSlash(_) => Some(NearMiss::PrincipalLeadingSlash),
+        PrincipalFacet::Slashes(_) => Some(NearMiss::PrincipalSlashes),
         PrincipalFacet::MemberLetterCase(_) => Some(NearMiss::MemberLetterCase),
-        PrincipalFacet::MemberLeadingSlash(_) => Some(NearMiss::MemberLeadingSlash),
+        PrincipalFacet::MemberSlashes(_) => Some(NearMiss::MemberSlashes),
     };
     let by_name = match candidate.name {
         NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => None,
         NameFacet::LetterCase => Some(NearMiss::NameLetterCase),
-        NameFacet::LeadingSlash => Some(NearMiss::NameLeadingSlash),
+        NameFacet::Slashes => Some(NearMiss::NameSlashes),
         NameFacet::No => return None,
     };
     if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {

@@ -162,7 +162,7 @@ impl<'a> Names<'a> {
                 if earlier(&first_raws).is_some() {
                     tally.add(WarningCode::DUPLICATE_GROUP, raw, location);
                 }
-                group.also.push((raw.to_owned(), location.clone()));
+                group.duplicates.push((raw.to_owned(), location.clone()));
                 ElementOutcome::Duplicate { group: name.to_owned() }
             } else {
                 if name.trim() != name {
@@ -172,7 +172,7 @@ impl<'a> Names<'a> {
                     name: name.to_owned(),
                     raw: raw.to_owned(),
                     location: location.clone(),
-                    also: Vec::new(),
+                    duplicates: Vec::new(),
                 });
                 ElementOutcome::Kept { group: name.to_owned() }
             };
@@ -261,7 +261,7 @@ impl<'a> Tally<'a> {
 fn collision(group: &Group) -> Option<Warning> {
     let mut names = vec![group.raw.as_str()];
     let mut location = None;
-    for (raw, raw_location) in &group.also {
+    for (raw, raw_location) in &group.duplicates {
         if !names.contains(&raw.as_str()) {
             location = location.or(Some(raw_location));
             names.push(raw);

@@ -52,7 +52,7 @@ pub struct Group {
     /// The location in the token, such as `groups[1]`. For a comma-separated list, the index is that of the part.
     pub location: String,
     /// Further elements with the same group: the name in the token, and the location.
-    pub also: Vec<(String, String)>,
+    pub duplicates: Vec<(String, String)>,
 }
 
 /// One element of the claim.

@@ -49,7 +49,7 @@ impl Default for TokenRules {
 
 /// The header and claims to check.
 #[derive(Debug, Clone, Copy)]
-pub struct Stated<'a> {
+pub struct TokenContent<'a> {
     /// The header; `None` if only the claims are known.
     pub header: Option<&'a Header>,
     /// The claims.
@@ -62,7 +62,7 @@ pub enum ClaimCheck {
     NotChecked(String),
 }
 
-type Check = fn(Stated<'_>, Requirements<'_>) -> Result<ClaimCheck, VerifyError>;
+type Check = fn(TokenContent<'_>, Requirements<'_>) -> Result<ClaimCheck, VerifyError>;
 
 /// The checks of the claims and the type, in the order in which a service runs them.
 pub const CHECKS: [(&str, Check); 6] = [
@@ -79,22 +79,22 @@ pub fn key_id(header: &Header) -> Result<&str, VerifyError> {
     header.kid().ok_or(VerifyError::KidMissing)
 }
 
-fn issuer(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+fn issuer(content: TokenContent<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(expected) = required.issuer else {
         return Ok(ClaimCheck::NotChecked("no issuer is expected".to_owned()));
     };
-    match stated.claims.issuer() {
+    match content.claims.issuer() {
         None => Err(VerifyError::IssuerMissing),
         Some(issuer) if issuer == expected => Ok(ClaimCheck::Passed(quote(issuer))),
         Some(issuer) => Err(VerifyError::IssuerMismatch { found: issuer.to_owned(), expected: expected.to_owned() }),
     }
 }
 
-fn audience(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+fn audience(content: TokenContent<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(expected) = required.audience else {
         return Ok(ClaimCheck::NotChecked("no audience is expected".to_owned()));
     };
-    let audiences = stated.claims.audiences().ok_or(VerifyError::AudienceMissing)?;
+    let audiences = content.claims.audiences().ok_or(VerifyError::AudienceMissing)?;
     if audiences.contains(&expected) {
         return Ok(ClaimCheck::Passed(quote(expected)));
     }
@@ -102,11 +102,11 @@ fn audience(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck
     Err(VerifyError::AudienceMismatch { found, expected: expected.to_owned() })
 }
 
-fn expiry(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+fn expiry(content: TokenContent<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     if required.now.is_some_and(|now| !now.is_finite()) {
         return Err(VerifyError::ClockInvalid);
     }
-    let expires_at = time(stated, "exp")?.ok_or(VerifyError::ExpiryMissing)?;
+    let expires_at = time(content, "exp")?.ok_or(VerifyError::ExpiryMissing)?;
     let Some(now) = required.now else { return Ok(no_clock()) };
     if expires_at + required.rules.skew < now {
         return Err(VerifyError::Expired { expires_at, now });
@@ -118,8 +118,8 @@ fn expiry(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, 
     }))
 }
 
-fn not_before(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
-    let Some(not_before) = time(stated, "nbf")? else {
+fn not_before(content: TokenContent<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+    let Some(not_before) = time(content, "nbf")? else {
         return Ok(ClaimCheck::NotChecked("the token has no `nbf`".to_owned()));
     };
     let Some(now) = required.now else { return Ok(no_clock()) };
@@ -129,8 +129,8 @@ fn not_before(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimChe
     Ok(ClaimCheck::Passed(past("valid", now - not_before)))
 }
 
-fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
-    let Some(issued_at) = time(stated, "iat")? else {
+fn issued_at(content: TokenContent<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+    let Some(issued_at) = time(content, "iat")? else {
         if required.rules.max_lifetime.is_some() {
             return Err(VerifyError::IssuedAtMissing);
         }
@@ -141,7 +141,7 @@ fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimChec
         return Err(VerifyError::IssuedInTheFuture { issued_at, now });
     }
     if let Some(longest) = required.rules.max_lifetime
-        && let Some(expires_at) = time(stated, "exp")?
+        && let Some(expires_at) = time(content, "exp")?
         && expires_at - issued_at > longest
     {
         return Err(VerifyError::LifetimeTooLong { lifetime: expires_at - issued_at, longest });
@@ -149,13 +149,13 @@ fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimChec
     Ok(ClaimCheck::Passed(past("issued", now - issued_at)))
 }
 
-fn access_token_type(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+fn access_token_type(content: TokenContent<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     if let Some(header) =
-        stated.header.filter(|header| required.rules.access_tokens_only && !header.is_typed_access_token())
+        content.header.filter(|header| required.rules.access_tokens_only && !header.is_typed_access_token())
     {
         return Err(VerifyError::NotAccessToken(header.typ().map(str::to_owned)));
     }
-    match stated.header.map(|header| (header.typ(), header.is_access_token_type())) {
+    match content.header.map(|header| (header.typ(), header.is_access_token_type())) {
         None => Ok(ClaimCheck::NotChecked("the header is not known".to_owned())),
         Some((None, _)) => Ok(ClaimCheck::NotChecked("the header has no `typ`".to_owned())),
         Some((Some(typ), true)) => Ok(ClaimCheck::Passed(quote(typ))),
@@ -168,8 +168,8 @@ fn no_clock() -> ClaimCheck {
 }
 
 /// The value of a time claim; `None` if it is absent.
-fn time(stated: Stated<'_>, claim: &'static str) -> Result<Option<f64>, VerifyError> {
-    match stated.claims.members().members().get(claim) {
+fn time(content: TokenContent<'_>, claim: &'static str) -> Result<Option<f64>, VerifyError> {
+    match content.claims.members().members().get(claim) {
         None => Ok(None),
         Some(Value::Number(number)) => {
             number.as_f64().filter(|seconds| seconds.is_finite()).map(Some).ok_or(VerifyError::TimeInvalid(claim))

@@ -22,7 +22,7 @@ pub use error::{InputKind, TokenError, TokenPart};
 pub use header::Header;
 pub use normalize::{NormalizedToken, normalize_pasted};
 #[doc(hidden)]
-pub use verify_error::Fact;
+pub use verify_error::MessageWithoutSkew;
 pub use verify_error::{CLOCK_SKEW_SECONDS, VerifyError};
 
 use crate::claims::ClaimSet;

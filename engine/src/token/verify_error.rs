@@ -146,11 +146,11 @@ impl VerifyError {
 }
 
 /// The message of an error without the default clock skew, for services that are configured with another one.
-pub struct Fact<'a>(pub &'a VerifyError);
+pub struct MessageWithoutSkew<'a>(pub &'a VerifyError);
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Fact(self).fmt(f)?;
+        MessageWithoutSkew(self).fmt(f)?;
         match self {
             Self::Expired { .. } | Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => {
                 write!(f, " (more than the allowed clock skew of {CLOCK_SKEW_SECONDS} s)")
@@ -160,7 +160,7 @@ impl fmt::Display for VerifyError {
     }
 }
 
-impl fmt::Display for Fact<'_> {
+impl fmt::Display for MessageWithoutSkew<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             VerifyError::Token(error) => error.fmt(f),

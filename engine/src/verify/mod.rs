@@ -15,7 +15,7 @@ pub use crate::token::{CLOCK_SKEW_SECONDS, VerifyError};
 
 use crate::json::quote;
 use crate::time::Timestamp;
-use crate::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
+use crate::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, TokenContent};
 use crate::token::{Claims, Header, Signed};
 
 /// The requirements for a token besides a valid signature.
@@ -154,8 +154,8 @@ impl<'a> Validation<'a> {
     }
 }
 
-const fn stated<'s>(signed: &'s Signed<'_>) -> Stated<'s> {
-    Stated { header: Some(&signed.token.header), claims: &signed.token.claims }
+const fn stated<'s>(signed: &'s Signed<'_>) -> TokenContent<'s> {
+    TokenContent { header: Some(&signed.token.header), claims: &signed.token.claims }
 }
 
 fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, VerifyError> {

@@ -63,7 +63,7 @@ impl AclPreset {
     #[must_use]
     pub fn purpose(self) -> String {
         match self {
-            Self::Client(id, _) => recipe(id).map(|recipe| capitalized(recipe.words)).unwrap_or_default(),
+            Self::Client(id, _) => recipe(id).map(|recipe| capitalized(recipe.description)).unwrap_or_default(),
             Self::Operator => {
                 "Describes topics, consumer groups, the cluster and the registry with their configuration, without data"
                     .into()

@@ -70,7 +70,7 @@ pub fn refusal(
     let failed = kept.iter().filter(|check| check.code.is_some());
     names.extend(failed.map(|check| check_name(check.about)));
     let first_is_of_claims = of_form.is_none() && of_signature.is_none();
-    let in_words = |check: &SignInCheck| sentence(&check.found, check.next.as_deref().unwrap_or_default());
+    let in_words = |check: &SignInCheck| sentence(&check.finding, check.next.as_deref().unwrap_or_default());
     let words = of_form.or(of_signature).or_else(|| of_claims.map(in_words))?;
     let actions = of_claims.filter(|_| first_is_of_claims).map(|check| actions(check, read)).unwrap_or_default();
     Some(SignInRefusal { words, more: names.into_iter().skip(1).collect(), actions })

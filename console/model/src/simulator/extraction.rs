@@ -310,7 +310,7 @@ fn last_step(extraction: &Extraction, merged: usize) -> ExtractionStep {
 
 /// Whether two different names of the token became this group.
 fn is_merged(group: &Group) -> bool {
-    group.also.iter().any(|(raw, _)| *raw != group.raw)
+    group.duplicates.iter().any(|(raw, _)| *raw != group.raw)
 }
 
 fn table(taken: &ExtractionInput<'_>) -> Option<Table> {
@@ -450,7 +450,7 @@ fn paths(suggestions: &[Suggestion]) -> Vec<Action> {
 /// Two or more names that became one group, and what that group is granted (D-10).
 fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
     let mut raws: Vec<&str> = vec![&group.raw];
-    for (raw, _) in &group.also {
+    for (raw, _) in &group.duplicates {
         if !raws.contains(&raw.as_str()) {
             raws.push(raw);
         }
@@ -527,7 +527,7 @@ impl Origins {
     #[must_use]
     pub fn of(extraction: &Extraction) -> Self {
         let places = |group: &Group| {
-            std::iter::once(&group.location).chain(group.also.iter().map(|(_, place)| place)).cloned().collect()
+            std::iter::once(&group.location).chain(group.duplicates.iter().map(|(_, place)| place)).cloned().collect()
         };
         Self(extraction.groups.iter().map(|group| (group.name.clone(), places(group))).collect())
     }

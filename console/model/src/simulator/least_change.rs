@@ -176,7 +176,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         changes: vec![LeastChange::of(rows)],
         more: 0,
     }];
-    if let Some(leave) = &found.leave {
+    if let Some(leave) = &found.to_leave {
         let trials: Vec<HypotheticalChange> = leave
             .iter()
             .map(|principal| match principal.kind() {

@@ -45,7 +45,7 @@ impl RequestCatalog {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Recipes => "Recipes",
-            Self::Api(api) => api.words(),
+            Self::Api(api) => api.title(),
         }
     }
 
@@ -59,11 +59,11 @@ impl RequestCatalog {
     #[must_use]
     pub fn entries(self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Recipes => RECIPES.iter().map(|recipe| (recipe.id, capital(recipe.words))).collect(),
+            Self::Recipes => RECIPES.iter().map(|recipe| (recipe.id, capital(recipe.description))).collect(),
             Self::Api(api) => catalog()
                 .iter()
                 .filter(|row| row.api == api)
-                .map(|row| (row.id, format!("{}: {}", row.name, row.words)))
+                .map(|row| (row.id, format!("{}: {}", row.name, row.description)))
                 .collect(),
         }
     }
@@ -119,13 +119,13 @@ impl RequestForm {
                 .map(|slot| Slot {
                     key: slot.name,
                     label: capital(&slot.name.replace('_', " ")),
-                    help: format!("{}, one per line", capital(slot.words)),
+                    help: format!("{}, one per line", capital(slot.description)),
                     kind: slot.kind,
                     required: true,
                 })
                 .collect(),
             RequestCatalog::Api(api) => find(api, self.chosen())
-                .map_or(&[][..], |row| row.takes)
+                .map_or(&[][..], |row| row.parameters)
                 .iter()
                 .map(|takes| Slot {
                     key: kind_name(takes.kind),

@@ -230,7 +230,7 @@ fn of_check(check: &SignInCheck) -> TokenFact {
         StepStatus::Failed => FactMark::Bad,
         StepStatus::NotDone => FactMark::Plain,
     };
-    TokenFact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
+    TokenFact { about: check.about, mark, words: sentence(&check.finding, check.next.as_deref().unwrap_or_default()) }
 }
 
 fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {

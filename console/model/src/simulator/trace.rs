@@ -185,7 +185,7 @@ pub fn summary(explanation: &Explanation) -> String {
         (number(&|c| matching(c, Permission::Deny)), "deny", "denies"),
         (number(&|c| matching(c, Permission::Allow)), "allow", "allows"),
         (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
-        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not evaluated", "not evaluated"),
+        (number(&|c| c.status == CandidateStatus::NotReached), "not evaluated", "not evaluated"),
         (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),
         (number(&|c| c.status == CandidateStatus::NoMatch), "does not match", "do not match"),
     ];
@@ -231,7 +231,7 @@ fn row(candidate: &Candidate, judged: &Judged) -> TraceRow {
             CandidateStatus::Decides => TraceRowStatus::Decides,
             CandidateStatus::Agrees => TraceRowStatus::Agrees,
             CandidateStatus::Overridden => TraceRowStatus::Overridden,
-            CandidateStatus::NotEvaluated => TraceRowStatus::NotReached,
+            CandidateStatus::NotReached => TraceRowStatus::NotReached,
             CandidateStatus::Near(_) => TraceRowStatus::Near,
             CandidateStatus::NoMatch => TraceRowStatus::NoMatch,
         },
@@ -242,12 +242,12 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     let own = &candidate.acl.principal;
     let words = RichText::new();
     match &candidate.principal {
-        PrincipalFacet::LetterCase(known) | PrincipalFacet::LeadingSlash(known) => {
+        PrincipalFacet::LetterCase(known) | PrincipalFacet::Slashes(known) => {
             let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
             let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
             Facet { matches: false, words, small: Some(small.text(known.to_string())) }
         }
-        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
             let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
             let kind = format!("{}:", near.member.kind().prefix());
             let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
@@ -299,7 +299,7 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let access = &judged.access.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
-        _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
+        _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::Slashes) => {
             let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, access);
             words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
         }
@@ -309,7 +309,7 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let small = match candidate.name {
         _ if matches => None,
         NameFacet::LetterCase => Some(format!("requested: {access}, in another letter case")),
-        NameFacet::LeadingSlash => Some(format!("requested: {access}, a slash is different")),
+        NameFacet::Slashes => Some(format!("requested: {access}, a slash is different")),
         _ if candidate.resource_type => Some(format!("requested: {access}")),
         _ => Some(format!("requested: {}", judged.access.resource().plain())),
     };

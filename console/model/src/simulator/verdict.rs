@@ -260,7 +260,7 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
         let kind = match near {
             NearMiss::Host => 0,
             NearMiss::PrincipalLetterCase | NearMiss::MemberLetterCase | NearMiss::NameLetterCase => 1,
-            NearMiss::PrincipalLeadingSlash | NearMiss::MemberLeadingSlash | NearMiss::NameLeadingSlash => 2,
+            NearMiss::PrincipalSlashes | NearMiss::MemberSlashes | NearMiss::NameSlashes => 2,
         };
         if let Some((_, number)) = kinds.get_mut(kind) {
             *number += 1;

@@ -35,7 +35,7 @@ fn Collisions() -> impl IntoView {
         let policy = service.policy.get()?;
         let nested = policy.settings().identity_rules().extraction.nested;
         let none: [&str; 0] = [];
-        Some(collision_report(&policy, nested, &none)).filter(|report| !report.merged.found.is_empty())
+        Some(collision_report(&policy, nested, &none)).filter(|report| !report.merged.collisions.is_empty())
     });
     move || {
         report.get().map(|report| view! {

@@ -335,7 +335,7 @@ fn OneName(
 ) -> impl IntoView {
     let slot = form.with_untracked(|form| form.filled.get(place).map(|filled| filled.slot));
     let label = form.with_untracked(|form| form.filled.get(place).map(Filled::label).unwrap_or_default());
-    let help = slot.map(|slot| capitalized(slot.words).replace('`', "")).unwrap_or_default();
+    let help = slot.map(|slot| capitalized(slot.description).replace('`', "")).unwrap_or_default();
     let pattern = Memo::new(move |_| form.with(|form| form.filled.get(place).map(|filled| filled.pattern)));
     let name = Signal::derive(move || {
         form.with(|form| form.filled.get(place).map(|filled| filled.name.clone()).unwrap_or_default())

@@ -33,13 +33,13 @@ pub enum RequestFault {
     /// The cluster or the registry, which have no name in requests.
     Implied(&'static str),
     /// A type that this request does not accept.
-    NotTaken {
+    NotAccepted {
         /// The request's name.
         request: &'static str,
         /// The type.
         kind: String,
         /// The types that it accepts.
-        takes: Vec<&'static str>,
+        accepts: Vec<&'static str>,
     },
     /// A type with an empty list of names.
     EmptyList(String),
@@ -65,7 +65,7 @@ gbac_engine::error_codes! {
         Self::UnknownRequest { .. } => "unknown_request",
         Self::UnknownKind(_) => "unknown_resource",
         Self::Implied(_) => "resource_implied",
-        Self::NotTaken { .. } => "resource_not_taken",
+        Self::NotAccepted { .. } => "resource_not_taken",
         Self::EmptyList(_) => "resource_list_empty",
         Self::Missing { .. } | Self::MissingOneOf { .. } => "resource_missing",
     }
@@ -78,7 +78,7 @@ impl RequestFault {
         match self {
             Self::UnknownApi(_) => "api".into(),
             Self::UnknownRequest { .. } => "name".into(),
-            Self::UnknownKind(kind) | Self::EmptyList(kind) | Self::NotTaken { kind, .. } => {
+            Self::UnknownKind(kind) | Self::EmptyList(kind) | Self::NotAccepted { kind, .. } => {
                 format!("resources.{kind}")
             }
             Self::Implied(kind) | Self::Missing { kind, .. } => format!("resources.{kind}"),
@@ -103,8 +103,10 @@ impl RequestFault {
                 format!("resources are {}", or_list(&kinds.map(|kind| kind_name(*kind)).collect::<Vec<_>>()))
             }
             Self::Implied(_) => "remove it; there is only one".into(),
-            Self::NotTaken { takes, .. } if takes.is_empty() => "remove it; this request has no resources".into(),
-            Self::NotTaken { takes, .. } => format!("it accepts {}", or_list(takes)),
+            Self::NotAccepted { accepts, .. } if accepts.is_empty() => {
+                "remove it; this request has no resources".into()
+            }
+            Self::NotAccepted { accepts, .. } => format!("it accepts {}", or_list(accepts)),
             Self::EmptyList(_) => "add at least one name, or remove the list".into(),
             Self::Missing { kind, .. } => format!("add `{kind}` with at least one name"),
             Self::MissingOneOf { kinds, .. } => format!("add {}", or_list(kinds)),
@@ -121,7 +123,7 @@ impl fmt::Display for RequestFault {
             }
             Self::UnknownKind(text) => write!(f, "`{}` is not a kind of resource", escaped(text)),
             Self::Implied(kind) => write!(f, "the resource `{kind}` is implied and cannot be named"),
-            Self::NotTaken { request, kind, .. } => {
+            Self::NotAccepted { request, kind, .. } => {
                 write!(f, "`{request}` does not accept the resource `{}`", escaped(kind))
             }
             Self::EmptyList(kind) => write!(f, "the list of `{}` is empty", escaped(kind)),
@@ -209,22 +211,26 @@ pub(super) fn of_resources(row: &RequestSpec, resources: &ResourceNames) -> Vec<
     for (key, _) in resources.iter() {
         if let Some(kind) = kind_from_name(key)
             && !is_implied(kind)
-            && !row.takes.iter().any(|takes| takes.kind == kind)
+            && !row.parameters.iter().any(|parameter| parameter.kind == kind)
         {
-            let takes = row.takes.iter().map(|takes| kind_name(takes.kind)).collect();
+            let accepts = row.parameters.iter().map(|parameter| kind_name(parameter.kind)).collect();
             // An unaccepted type has one error, even if its list is empty.
             faults.retain(|fault| *fault != RequestFault::EmptyList(key.into()));
-            faults.push(RequestFault::NotTaken { request: row.name, kind: key.into(), takes });
+            faults.push(RequestFault::NotAccepted { request: row.name, kind: key.into(), accepts });
         }
     }
     let absent = |kind: ResourceType| resources.get(kind_name(kind)).is_none();
-    for takes in row.takes.iter().filter(|takes| takes.presence == Presence::Required) {
-        if absent(takes.kind) {
-            faults.push(RequestFault::Missing { request: row.name, kind: kind_name(takes.kind) });
+    for parameter in row.parameters.iter().filter(|parameter| parameter.presence == Presence::Required) {
+        if absent(parameter.kind) {
+            faults.push(RequestFault::Missing { request: row.name, kind: kind_name(parameter.kind) });
         }
     }
-    let choices: Vec<ResourceType> =
-        row.takes.iter().filter(|takes| takes.presence == Presence::OneOf).map(|takes| takes.kind).collect();
+    let choices: Vec<ResourceType> = row
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.presence == Presence::OneOf)
+        .map(|parameter| parameter.kind)
+        .collect();
     if !choices.is_empty() && choices.iter().all(|kind| absent(*kind)) {
         let kinds = choices.into_iter().map(kind_name).collect();
         faults.push(RequestFault::MissingOneOf { request: row.name, kinds });

@@ -42,7 +42,7 @@ impl Api {
 
     /// The display name.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn title(self) -> &'static str {
         match self {
             Self::Kafka => "Kafka API",
             Self::SchemaRegistry => "Schema Registry",
@@ -107,9 +107,9 @@ pub struct RequestSpec {
     /// Other names in clients and tools.
     pub aliases: &'static [&'static str],
     /// A short description.
-    pub words: &'static str,
+    pub description: &'static str,
     /// The resource types that it accepts, in order.
-    pub takes: &'static [ParameterSpec],
+    pub parameters: &'static [ParameterSpec],
     /// The checks that it requires.
     pub rule: Rule,
     /// Additional notes; may be empty.
@@ -209,14 +209,14 @@ impl RequestSpec {
         api: Api,
         id: &'static str,
         name: &'static str,
-        words: &'static str,
-        takes: &'static [ParameterSpec],
+        description: &'static str,
+        parameters: &'static [ParameterSpec],
         rule: Rule,
     ) -> Self {
-        Self { api, id, name, aliases: &[], words, takes, rule, notes: "", base: id }
+        Self { api, id, name, aliases: &[], description, parameters, rule, notes: "", base: id }
     }
 
-    const fn also(mut self, aliases: &'static [&'static str]) -> Self {
+    const fn with_aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
@@ -244,7 +244,7 @@ impl RequestSpec {
     /// The required checks as text, without names.
     #[must_use]
     pub fn needs(&self) -> String {
-        need::rule_text(&self.rule, self.takes)
+        need::rule_text(&self.rule, self.parameters)
     }
 
     /// Expands this request to its checks, like [`expand`].
@@ -367,11 +367,13 @@ mod tests {
     #[test]
     fn every_row_is_complete() {
         for row in catalog() {
-            assert!(!row.words.is_empty() && !row.words.ends_with('.'), "{}", row.id);
+            assert!(!row.description.is_empty() && !row.description.ends_with('.'), "{}", row.id);
             assert!(find(row.api, row.base).is_some_and(|base| base.base == base.id), "{}", row.id);
             let mut used = Vec::new();
             kinds_of(&row.rule, &mut used);
-            let missing = |kind: ResourceType| !is_implied(kind) && !row.takes.iter().any(|takes| takes.kind == kind);
+            let missing = |kind: ResourceType| {
+                !is_implied(kind) && !row.parameters.iter().any(|parameter| parameter.kind == kind)
+            };
             for kind in used.iter().filter(|kind| missing(**kind)) {
                 // An endpoint of HTTP Proxy need not accept the optional types of a Kafka API request.
                 assert!(
@@ -381,10 +383,10 @@ mod tests {
                     kind_name(*kind)
                 );
             }
-            for takes in row.takes {
-                assert!(!is_implied(takes.kind), "{}", row.id);
-                let checked = used.contains(&takes.kind);
-                assert!(checked || !row.notes.is_empty(), "{} takes an unused {}", row.id, kind_name(takes.kind));
+            for parameter in row.parameters {
+                assert!(!is_implied(parameter.kind), "{}", row.id);
+                let checked = used.contains(&parameter.kind);
+                assert!(checked || !row.notes.is_empty(), "{} accepts an unused {}", row.id, kind_name(parameter.kind));
             }
         }
     }
@@ -392,7 +394,9 @@ mod tests {
     fn optional(rule: &Rule, kind: ResourceType) -> bool {
         let Rule::AsKafka(ids) = rule else { return false };
         let mut rows = ids.iter().map(|id| find(Api::Kafka, id).unwrap());
-        rows.all(|row| row.takes.iter().all(|takes| takes.kind != kind || takes.presence != Presence::Required))
+        rows.all(|row| {
+            row.parameters.iter().all(|parameter| parameter.kind != kind || parameter.presence != Presence::Required)
+        })
     }
 
     fn kinds_of(rule: &Rule, used: &mut Vec<ResourceType>) {

@@ -181,9 +181,10 @@ pub const fn resource_type_text(kind: ResourceType) -> &'static str {
 }
 
 /// A rule as text, without names.
-pub(super) fn rule_text(rule: &Rule, takes: &[ParameterSpec]) -> String {
-    let optional =
-        |kind: &ResourceType| takes.iter().any(|takes| takes.kind == *kind && takes.presence != Presence::Required);
+pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
+    let optional = |kind: &ResourceType| {
+        parameters.iter().any(|parameter| parameter.kind == *kind && parameter.presence != Presence::Required)
+    };
     let named = |kind: &ResourceType| if optional(kind) { " named" } else { "" };
     match rule {
         Rule::Each(operation, kind) if is_implied(*kind) => {
@@ -196,14 +197,14 @@ pub(super) fn rule_text(rule: &Rule, takes: &[ParameterSpec]) -> String {
             format!("{} on at least one {}{}", operation.spelling().audit, resource_type_text(*kind), named(kind))
         }
         Rule::All([]) => "nothing".into(),
-        Rule::All(rules) => join(rules, takes, " and "),
-        Rule::Any(rules) => join(rules, takes, " or "),
+        Rule::All(rules) => join(rules, parameters, " and "),
+        Rule::Any(rules) => join(rules, parameters, " or "),
         Rule::IfNamed(kind, then, otherwise) => {
             format!(
                 "{}; without a {}: {}",
-                rule_text(then, takes),
+                rule_text(then, parameters),
                 resource_type_text(*kind),
-                rule_text(otherwise, takes)
+                rule_text(otherwise, parameters)
             )
         }
         Rule::AsKafka(ids) => {
@@ -214,12 +215,12 @@ pub(super) fn rule_text(rule: &Rule, takes: &[ParameterSpec]) -> String {
     }
 }
 
-fn join(rules: &[Rule], takes: &[ParameterSpec], between: &str) -> String {
+fn join(rules: &[Rule], parameters: &[ParameterSpec], between: &str) -> String {
     let parts: Vec<String> = rules
         .iter()
         .map(|rule| match rule {
-            Rule::All(_) | Rule::Any(_) => format!("({})", rule_text(rule, takes)),
-            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => rule_text(rule, takes),
+            Rule::All(_) | Rule::Any(_) => format!("({})", rule_text(rule, parameters)),
+            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => rule_text(rule, parameters),
         })
         .collect();
     parts.join(between)

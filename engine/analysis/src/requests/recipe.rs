@@ -14,7 +14,7 @@ pub struct RecipeParameter {
     /// Whether the client derives other names that begin with this one, so that a prefixed ACL is best.
     pub prefixed: bool,
     /// A short description.
-    pub words: &'static str,
+    pub description: &'static str,
 }
 
 /// One request of a recipe.
@@ -34,7 +34,7 @@ pub struct Recipe {
     /// A stable short name, such as `consume`.
     pub id: &'static str,
     /// A short description of the client.
-    pub words: &'static str,
+    pub description: &'static str,
     /// The parameters, all required.
     pub slots: &'static [RecipeParameter],
     /// Its requests, in the order in which a client sends them.
@@ -56,8 +56,8 @@ impl Recipe {
         let mut faults = Vec::new();
         for (key, list) in names.iter() {
             if !self.slots.iter().any(|slot| slot.name == key) {
-                let takes = self.slots.iter().map(|slot| slot.name).collect();
-                faults.push(RequestFault::NotTaken { request: self.id, kind: key.into(), takes });
+                let accepts = self.slots.iter().map(|slot| slot.name).collect();
+                faults.push(RequestFault::NotAccepted { request: self.id, kind: key.into(), accepts });
             } else if list.is_empty() {
                 faults.push(RequestFault::EmptyList(key.into()));
             }
@@ -91,8 +91,8 @@ impl Recipe {
     }
 }
 
-const fn slot(name: &'static str, kind: ResourceType, words: &'static str) -> RecipeParameter {
-    RecipeParameter { name, kind, prefixed: false, words }
+const fn slot(name: &'static str, kind: ResourceType, description: &'static str) -> RecipeParameter {
+    RecipeParameter { name, kind, prefixed: false, description }
 }
 
 const fn kafka(request: &'static str, slots: &'static [&'static str]) -> RecipeStep {
@@ -107,7 +107,7 @@ const fn registry(request: &'static str, slots: &'static [&'static str]) -> Reci
 pub const RECIPES: &[Recipe] = &[
     Recipe {
         id: "consume",
-        words: "consume topics in a consumer group and commit offsets",
+        description: "consume topics in a consumer group and commit offsets",
         slots: &[slot("topic", Topic, "the topics to read"), slot("group", Group, "the consumer group")],
         steps: &[
             kafka("metadata", &["topic"]),
@@ -124,13 +124,13 @@ pub const RECIPES: &[Recipe] = &[
     },
     Recipe {
         id: "produce",
-        words: "produce to topics, with an idempotent producer as clients do by default",
+        description: "produce to topics, with an idempotent producer as clients do by default",
         slots: &[slot("topic", Topic, "the topics to write")],
         steps: &[kafka("metadata", &["topic"]), kafka("init-producer-id", &["topic"]), kafka("produce", &["topic"])],
     },
     Recipe {
         id: "produce-transactional",
-        words: "produce to topics in transactions",
+        description: "produce to topics in transactions",
         slots: &[
             slot("topic", Topic, "the topics to write"),
             slot("transactional_id", TransactionalId, "the producer's transactional ID"),
@@ -146,7 +146,7 @@ pub const RECIPES: &[Recipe] = &[
     },
     Recipe {
         id: "streams",
-        words: "run a streams application: consume, produce, and keep its internal topics",
+        description: "run a streams application: consume, produce, and keep its internal topics",
         slots: &[
             slot("input_topic", Topic, "the topics to read"),
             slot("output_topic", Topic, "the topics to write"),
@@ -155,7 +155,7 @@ pub const RECIPES: &[Recipe] = &[
                 name: "internal_topic",
                 kind: Topic,
                 prefixed: true,
-                words: "internal topics such as `app-counts-changelog`; their names start with the application id",
+                description: "internal topics such as `app-counts-changelog`; their names start with the application id",
             },
         ],
         steps: &[
@@ -178,7 +178,7 @@ pub const RECIPES: &[Recipe] = &[
     },
     Recipe {
         id: "schema-read",
-        words: "read schemas, as a consumer's deserializer does",
+        description: "read schemas, as a consumer's deserializer does",
         slots: &[slot("subject", Subject, "the subjects, such as `orders-value`")],
         steps: &[
             registry("get-schemas-ids-id", &["subject"]),
@@ -188,7 +188,7 @@ pub const RECIPES: &[Recipe] = &[
     },
     Recipe {
         id: "schema-write",
-        words: "check and register schemas, as a producer's serializer does",
+        description: "check and register schemas, as a producer's serializer does",
         slots: &[slot("subject", Subject, "the subjects, such as `orders-value`")],
         steps: &[
             registry("post-subject", &["subject"]),
@@ -210,7 +210,11 @@ mod tests {
                 assert_eq!(row.id, step.request);
                 for name in step.slots {
                     let slot = recipe.slots.iter().find(|slot| slot.name == *name).unwrap();
-                    assert!(row.takes.iter().any(|takes| takes.kind == slot.kind), "{} {name}", step.request);
+                    assert!(
+                        row.parameters.iter().any(|parameter| parameter.kind == slot.kind),
+                        "{} {name}",
+                        step.request
+                    );
                 }
             }
             for slot in recipe.slots {

@@ -37,10 +37,10 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         &[TOPIC], Each(Read, Topic)),
     Spec::new(Kafka, "list-offsets", "ListOffsets", "look up offsets by time",
         &[TOPIC], Each(Describe, Topic))
-        .also(&["ListOffset"]),
+        .with_aliases(&["ListOffset"]),
     Spec::new(Kafka, "offset-for-leader-epoch", "OffsetForLeaderEpoch", "look up where a leader's records end",
         &[TOPIC], Each(Describe, Topic))
-        .also(&["OffsetsForLeaderEpoch"]),
+        .with_aliases(&["OffsetsForLeaderEpoch"]),
     Spec::new(Kafka, "metadata", "Metadata", "look up topics, partitions and brokers",
         &[MAYBE_TOPIC], Each(Describe, Topic))
         .note("without a topic the answer lists the topics that may be described"),
@@ -104,7 +104,7 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         &[TOPIC], Each(Delete, Topic)),
     Spec::new(Kafka, "describe-groups", "DescribeGroups", "look at consumer groups",
         &[GROUP], Each(Describe, Group))
-        .also(&["DescribeGroup"]),
+        .with_aliases(&["DescribeGroup"]),
     Spec::new(Kafka, "delete-groups", "DeleteGroups", "delete consumer groups",
         &[GROUP], Each(Delete, Group)),
     Spec::new(Kafka, "list-groups", "ListGroups", "list consumer groups",
@@ -127,7 +127,7 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         .note("without a topic: of brokers"),
     Spec::new(Kafka, "alter-partition-reassignments", "AlterPartitionReassignments", "move partitions between brokers",
         &[], Each(Alter, Cluster))
-        .also(&["AlterPartitionAssignments"]),
+        .with_aliases(&["AlterPartitionAssignments"]),
     Spec::new(Kafka, "list-partition-reassignments", "ListPartitionReassignments", "list partitions on the move",
         &[], Each(Describe, Cluster)),
     Spec::new(Kafka, "alter-replica-log-dirs", "AlterReplicaLogDirs", "move replicas between disks",
@@ -140,10 +140,10 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         &[], Each(DescribeConfigs, Cluster)),
     Spec::new(Kafka, "alter-user-scram-creds", "AlterUserScramCreds", "change SCRAM credentials of users",
         &[], Each(Alter, Cluster))
-        .also(&["AlterUserScramCredentials"]),
+        .with_aliases(&["AlterUserScramCredentials"]),
     Spec::new(Kafka, "describe-user-scram-creds", "DescribeUserScramCreds", "list users with SCRAM credentials",
         &[], Each(DescribeConfigs, Cluster))
-        .also(&["DescribeUserScramCredentials"]),
+        .with_aliases(&["DescribeUserScramCredentials"]),
     Spec::new(Kafka, "describe-producers", "DescribeProducers", "look at the producers of topics",
         &[TOPIC], Each(Read, Topic)),
     Spec::new(Kafka, "describe-transactions", "DescribeTransactions", "look at transactions",
