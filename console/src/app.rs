@@ -33,7 +33,7 @@ use crate::store::unanswered;
 use crate::store::unsaved::Unsaved;
 use sign_in::SignInState;
 
-/// How often the service is asked whether the policy changed, in seconds; more often while it is away.
+/// The seconds between two checks for a changed policy; fewer while the service is away.
 const READ_EVERY_S: u32 = 20;
 /// How often a cluster behind the service is read, in seconds: it has no cheap way to say that nothing is new.
 const CLUSTER_EVERY_S: u32 = 120;

@@ -157,7 +157,7 @@ pub fn select_text(id: &str) {
 
 /// Says something to assistive technology, politely: results of an action, counts, a copied text.
 ///
-/// The same text twice in a row is said twice.
+/// The same text twice in a row is announced twice.
 pub fn announce(text: &str) {
     say("said", text);
 }

@@ -1,4 +1,4 @@
-// One question has one answer, whichever interface is asked: the calls of the JavaScript package, the command line, AuthZEN, and
+// Every interface gives the same answer to a question: the calls of the JavaScript package, the command line, AuthZEN, and
 // an oracle that shares no code with any of them. GBAC_SEED and GBAC_CASES choose which questions and how many.
 import test from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Every interface that answers, each asked for the same questions: the calls of the JavaScript package, the built command line,
+// Every interface that answers the same questions: the calls of the JavaScript package, the built command line,
 // and a running service's AuthZEN. All give `{ outcome, reason?, .. }`, or `{ error }`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

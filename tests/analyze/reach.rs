@@ -112,7 +112,7 @@ proptest! {
         }
     }
 
-    /// What reaches somebody is what counts: with these ACLs alone every decision is the same, and a deny is said to take
+    /// The ACLs that reach a user are complete: with only them, every decision is the same, and a deny is reported to take
     /// something from an allow when there is a request that meets both, all of it when there is none that meets the allow alone.
     #[test]
     fn what_reaches_somebody_decides(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {

@@ -1,4 +1,4 @@
-// Export and import: what goes out runs nothing and says the same again; what comes in is told whole, and reviewed.
+// Export and import: exports run no code and import to the same policy; imports report every problem before the review.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

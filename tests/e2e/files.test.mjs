@@ -1,4 +1,4 @@
-// The published console comes in several files: one that does not come is said, and can be asked for again.
+// The published console has several files: a failed download is shown and can be retried.
 
 import assert from 'node:assert/strict';
 import { stage } from './support/journey.mjs';

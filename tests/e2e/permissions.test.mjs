@@ -74,7 +74,7 @@ journey('twins, an allow beside its deny, and denies across groups and roles are
     await set.service.createAcl(acl('Group:twins', 'READ', 'twin', more));
   }
   await set.service.createAcl(acl('Role:Twins', 'READ', 'tw', PREFIXED));
-  // A role without ACLs is told too.
+  // A role without ACLs is listed too.
   await set.service.addMembers('Nothing', 'Group:twins');
   const permissions = new Permissions(page);
   await permissions.open('?search=%5EGroup%3Atwins%24');

@@ -550,7 +550,7 @@ journey('a preset shows its rows before they are added', async ({ page }) => {
     'allow read topic literal invoices-2026 from * for Role:InvoiceConsumers',
   ]);
 
-  // What an ACL covers is said as it is typed, over the names that are known.
+  // The known names that an ACL covers are shown while it is typed.
   await role.open();
   await role.aclForm.getByRole('radio', { name: 'Prefixed', exact: true }).check();
   await role.resourceName.fill('invoices-');

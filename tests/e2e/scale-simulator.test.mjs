@@ -97,7 +97,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
     await page.keyboard.press('Escape');
   }
 
-  // All that a person may do, beside one who may do nothing: everything that these groups allow is told.
+  // The access of one user compared with a user without access: the page lists everything that the groups allow.
   const compare = await part(page, 'Compare two users');
   await compare.getByRole('radio', { name: 'Groups by hand' }).check();
   const people = [];

@@ -103,7 +103,7 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
     `Allow Write, topic ${KEYS} literal`,
   ]);
 
-  // The whole trace can be asked for.
+  // The whole trace can be opened.
   await simulator.trace.getByRole('radio', { name: /^All/ }).check();
   await simulator.trace.getByText('Decides').waitFor();
 });

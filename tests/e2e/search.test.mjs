@@ -75,7 +75,7 @@ journey('a question is answered as the simulator, the matrix and who can answer 
     await search.open();
     await page.keyboard.type(question);
   };
-  // Part of a name: every match is told, with the groups of the demo's token.
+  // Part of a name: the answer covers every match, with the groups of the demo's token.
   await ask('can maya write orders');
   await until(async () =>
     assert.match(
@@ -112,7 +112,7 @@ journey('a question is answered as the simulator, the matrix and who can answer 
   await page.getByText('can read every topic that starts with').waitFor();
   assert.match(page.url(), /who-can\?operation=read&type=topic&pattern=prefixed&name=payments-$/);
 
-  // A name that several have: which one is a choice, and the question is asked again.
+  // An ambiguous name: the user chooses one, and the question is repeated with it.
   await ask('can eng write orders-eu');
   await until(async () => assert.match(await text(search.answer.first()), /^Which one\? 2 principals match/));
   assert.deepEqual(await search.group('Matches'), [

@@ -1,4 +1,4 @@
-// A draft on its way to the service: one request, all or nothing, and what is said when it is refused or its answer lost.
+// Applying a draft: one request, all or nothing, and the messages for a refusal and for a lost answer.
 
 import assert from 'node:assert/strict';
 import { text } from './support/fields.mjs';

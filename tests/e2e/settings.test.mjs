@@ -198,7 +198,7 @@ journey('a service without an identity provider and without audit says so, audit
   await settings.service.getByText('On', { exact: true }).waitFor();
   assert.equal((await properties(set.cluster.ask)).audit_enabled, true);
 
-  // Turning it off loses events for good, so it is asked first.
+  // Turning it off loses events for good, so it needs a confirmation.
   const off = settings.service.getByRole('button', { name: 'Turn off audit log' });
   const dialog = page.getByRole('dialog', { name: 'Turn off the audit log' });
   await off.click();

@@ -77,7 +77,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
   const simulator = new Simulator(page);
   await simulator.open();
   await simulator.token.fill(await changed({ claims: { iss: 'https://other.example', aud: 'billing', groups: [] } }));
-  // Without a question too: the token is refused for whatever is asked.
+  // Without a request too: the token is refused for every request.
   await simulator.sees('Denied: sign-in fails', /The service refuses this token/);
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await until(async () => {
@@ -96,7 +96,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
   }
   assert.ok(await page.getByRole('button', { name: 'Save as test' }).isDisabled());
 
-  // Whoever wants to know the answer all the same says so, and is then told everything.
+  // The user can choose to ignore the check, and then sees the whole answer.
   await simulator.accept();
   await simulator.sees('Denied, nothing allows it');
   assert.match((await simulator.reasons())['Would allow'], /One ACL that allows Write/);

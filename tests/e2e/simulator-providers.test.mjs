@@ -70,7 +70,7 @@ journey('groups that are object IDs are reported with a fix', async ({ page }) =
   assert.match(words, /groupMembershipClaims.*ApplicationGroup.*sam_account_name.*cloud_displayname/);
   const extraction = await troubleshoot(page);
   await extraction.getByText(/name the groups by their IDs in ACLs and roles/i).first().waitFor();
-  // A policy that names them is a choice, and nothing is said.
+  // A policy that names them was a choice, so there is no warning.
   const policy = await set.service.policy();
   try {
     const members = ids.map((id) => ({ principal: `Group:${id}` }));

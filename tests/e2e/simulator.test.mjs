@@ -30,7 +30,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
     'Allow Write, topic orders- prefixed',
   ]);
 
-  // A deny of one group against an allow of another: the deny wins, and both are told.
+  // A deny of one group against an allow of another: the deny wins, and both are shown.
   await simulator.resourceName.fill('orders-archive');
   await simulator.sees('Denied by rule', /can't write to topic orders-archive/);
   assert.deepEqual(await simulator.decidedBy(), [

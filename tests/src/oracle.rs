@@ -18,7 +18,7 @@ pub struct Facts {
     pub superusers: Vec<String>,
 }
 
-/// What is asked, as plain values.
+/// A request, as plain values.
 #[derive(Debug, Clone)]
 pub struct OracleQuestion {
     /// The user.
@@ -60,7 +60,7 @@ struct Found<'a> {
     acl: &'a Acl,
 }
 
-/// Decides by looking at every ACL once for every way to it.
+/// Decides by reading every ACL once for each source.
 #[must_use]
 pub fn decide(facts: &Facts, asked: &OracleQuestion) -> Verdict {
     decide_in(None, facts, asked)

@@ -35,7 +35,7 @@ pub fn is_in_path(name: &str) -> bool {
     !matches!(name, "." | "..")
 }
 
-/// The page of a role; a name that no path can hold is told in the query.
+/// The page of a role. A name that a path cannot contain is in the query.
 #[must_use]
 pub fn role(name: &str) -> String {
     if is_in_path(name) {

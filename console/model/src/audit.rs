@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::address;
 
-/// How many events may be asked for.
+/// The possible numbers of events in a list.
 pub const LIMITS: [usize; 3] = [100, 300, 1000];
 /// OCSF's activity "Logoff".
 const LOGOFF: i64 = 2;
@@ -92,7 +92,7 @@ pub struct EventRow {
     pub groups: Vec<String>,
     /// The role through which it was decided.
     pub role: Option<String>,
-    /// What was asked for: an operation, a request, a way to sign in.
+    /// The operation, the request, or the way to sign in.
     pub what: String,
     /// On what, where it was decided about a resource: its type and its name.
     pub resource: Option<(String, String)>,
@@ -204,7 +204,7 @@ impl EventRow {
         timestamp(self.at_ms / 1000.0)
     }
 
-    /// Whether it is told as the request itself, by its method and path.
+    /// Whether it is shown as the request, with its method and path.
     #[must_use]
     pub fn is_request_line(&self) -> bool {
         self.kind == EventKind::Access && self.what.contains(" /")
@@ -329,7 +329,7 @@ pub struct AuditFilter {
     pub user: String,
     /// What the name of a group or of the role holds.
     pub group: String,
-    /// How many events are asked for.
+    /// The number of events to read.
     pub limit: usize,
 }
 

@@ -16,7 +16,7 @@ pub struct CollisionPanel {
     pub known: usize,
 }
 
-/// How many collisions are told: what each gains is compared, and that takes a look at the whole policy.
+/// The most collisions that are shown. Comparing the gains of each one takes a pass over the whole policy.
 const SHOWN: usize = 20;
 
 /// Finds what becomes one group under a behaviour, in a token and over all groups that the policy names.

@@ -31,7 +31,7 @@ pub enum GroupOutcome {
     Unknown,
 }
 
-/// One effect on whoever has a name in the token.
+/// One effect on the users whose token has a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessLine {
     /// The name in the token.

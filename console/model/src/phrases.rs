@@ -17,7 +17,7 @@ macro_rules! acls_not_evaluated {
 /// What a verdict says that no ACL has a part in: that of a superuser, or of a sign-in that fails. Part of a sentence.
 pub const ACLS_NOT_EVALUATED: &str = acls_not_evaluated!();
 
-/// What is said of superusers, as sentences.
+/// The sentences about superusers.
 pub const SUPERUSERS_ALLOWED: &str = concat!("Superusers are allowed everything. ", acls_not_evaluated!(), ".");
 
 /// A count with its noun: `1 role`, `2,000 roles`.

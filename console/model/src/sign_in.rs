@@ -7,7 +7,7 @@ use gbac_api::session::{PROBLEM_PARAMETER, RETURN_PARAMETER, SignInProblem, retu
 use crate::address;
 use crate::phrases::count;
 
-/// What is said above the form.
+/// The message above the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInNote {
     /// The title.
@@ -62,13 +62,14 @@ impl SignInTarget {
         }
     }
 
-    /// Where the identity provider is asked to sign the user in.
+    /// The address that starts the sign-in with the identity provider.
     #[must_use]
     pub fn start(&self, provider: &SignInOffer) -> String {
         start_address(&provider.url, &self.return_to)
     }
 
-    /// What is said above the form: why a sign-in failed, or that the session expired, with the number of changes in the draft.
+    /// The message above the form: the reason why a sign-in failed, or the expired session with the number of changes in the
+    /// draft.
     #[must_use]
     pub fn note(&self, host: Option<&str>, has_expired: bool, draft: usize) -> Option<SignInNote> {
         if has_expired {

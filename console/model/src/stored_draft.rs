@@ -26,7 +26,7 @@ pub struct DraftOwner {
 }
 
 impl DraftOwner {
-    /// Whoever has these credentials for a cluster.
+    /// The user with these credentials for a cluster.
     #[must_use]
     pub fn new(info: Option<&ServiceInfo>, connection: &Connection, credentials: Option<&Credentials>) -> Self {
         Self {

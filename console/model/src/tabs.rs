@@ -41,7 +41,7 @@ pub struct OtherTabs {
     applied: usize,
 }
 
-/// What is said about the other tabs: a title and a text.
+/// The message about the other tabs: a title and a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TabNotice {
     /// The title, without a final period.
@@ -86,7 +86,7 @@ impl OtherTabs {
         }
     }
 
-    /// What is said about them; applied changes first.
+    /// The messages about them; applied changes first.
     #[must_use]
     pub fn notice(&self) -> Option<TabNotice> {
         if self.applied > 0 {

@@ -15,7 +15,7 @@ use crate::store::service::{Service, ServiceStatus};
 use crate::store::tabs::Tabs;
 use crate::ui::{Button, ButtonKind, Mono, Note, NoteKind};
 
-/// How many names of roles that could not be read are told.
+/// The most names of unreadable roles that are shown.
 const NAMED: usize = 5;
 
 #[component]

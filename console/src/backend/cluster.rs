@@ -16,7 +16,7 @@ use gloo_net::http::Method;
 
 use super::{Call, properties};
 
-/// How many roles are asked for at once.
+/// The number of roles that are read at once.
 const AT_ONCE: usize = 6;
 
 /// A policy as it was read, and what of it could not be.
@@ -33,7 +33,7 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 /// Reads settings, roles and ACLs, as far as the cluster's APIs have them.
 ///
 /// # Errors
-/// A list as a whole could not be read. A role or an ACL that could not be is told in [`ReadCluster::unread`].
+/// A whole list could not be read. Single unreadable roles and ACLs are in [`ReadCluster::unread`].
 pub async fn read_cluster(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
     let settings = match &target.admin {
         Some(_) => settings_of(&properties(target).await.map_err(|failure| failure.of("the cluster properties"))?)?,

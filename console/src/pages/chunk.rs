@@ -93,7 +93,7 @@ enum Standing {
     Failed,
 }
 
-/// Draws a chunk: at once when its code is here, else when it came. What went wrong is said, and can be tried again.
+/// Draws a chunk: at once if its code is loaded, otherwise when it arrives. A failure is shown with a button to retry.
 #[component]
 pub(crate) fn Lazy(
     /// What is drawn.
@@ -167,7 +167,7 @@ pub(crate) fn fetch_ahead(chunks: &'static [Chunk]) {
         move || {
             spawn_local(async move {
                 for chunk in chunks {
-                    // What did not come is asked for again, and complained about, when somebody opens it.
+                    // A failed file is fetched again, and its failure shown, when its page is opened.
                     let _ = (chunk.fetch)().await;
                 }
                 dom::mark("console: fetched ahead");

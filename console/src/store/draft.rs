@@ -9,7 +9,7 @@ use gbac_console_model::stored_draft::{DraftOwner, StoredDraft};
 use gbac_engine::policy::{Change, Policy, Settings};
 use leptos::prelude::*;
 
-/// The changes of this tab that are not sent yet; a context of every page: `expect_context::<Draft>()`.
+/// The changes of this tab that are not applied yet; a context of every page: `expect_context::<Draft>()`.
 ///
 /// It belongs to the account that made it, and [`draft_storage`](super::draft_storage) keeps it in the tab's session
 /// storage. No route changes it, and a read of the service only what it says about settings (D-69).

@@ -6,7 +6,7 @@ use gbac_analysis::{Finding, lint};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 
-/// What was found in the policy that was read; a context of the permissions pages and whoever wants a mark.
+/// The findings of the policy; a context of the console.
 ///
 /// Linting a large policy takes a while, so it begins only when it is wanted, and not before the page is seen.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ const CHANNEL: &str = "gbac-tabs";
 /// The other tabs; a context of every page.
 #[derive(Clone, Copy)]
 pub struct Tabs {
-    /// What is said about them.
+    /// The messages about them.
     pub notice: Signal<Option<TabNotice>>,
     others: RwSignal<OtherTabs>,
 }

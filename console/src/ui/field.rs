@@ -124,7 +124,7 @@ pub fn Field(
     /// Why to look again.
     #[prop(optional, into)]
     warning: MaybeProp<String>,
-    /// Marks it invalid where the reason is said elsewhere, in one of `described_by`.
+    /// Marks it invalid if the reason is elsewhere, in an element of `described_by`.
     #[prop(optional, into)]
     invalid: Signal<bool>,
     /// Ids of more text about it.

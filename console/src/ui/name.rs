@@ -74,7 +74,7 @@ pub fn Words(
         .collect_view()
 }
 
-/// How a pattern is said: `literal`, `prefixed`, `all names`, or nothing where the type has one resource only.
+/// The words for a pattern: `literal`, `prefixed`, `all names`, or nothing if the type has only one resource.
 #[must_use]
 pub fn resource_words(acl: &Acl) -> &'static str {
     match (acl.resource_type, acl.pattern_type) {

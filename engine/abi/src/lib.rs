@@ -28,5 +28,5 @@ pub use values::{operation_code, pattern_code, permission_code, resource_type_co
 /// The version of the functions and records. It changes when a host that is written for it would not work any more.
 pub const ABI_VERSION: i32 = 1;
 
-/// The bit of a mask that says that any ACL is for the resource, whoever it is for.
+/// The bit of a mask that is set if any ACL covers the resource, for any principal.
 pub const HAS_ACLS: i32 = 1 << 30;

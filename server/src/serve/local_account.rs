@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(store.read().config.local_account, "admin");
         assert_eq!(account.notices.len(), 1);
         assert!(account.notices[0].starts_with("`admin` is removed from the superusers: "), "{}", account.notices[0]);
-        // Whoever adds the name again means the token user, and later starts leave it there.
+        // A name that is added again is that of the token user. Later starts keep it.
         let add = |current: &crate::state::store::Snapshot| {
             let mut settings = current.policy.settings().clone();
             settings.superusers.insert("admin".into());

@@ -221,7 +221,7 @@ fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_op
     let enough = match access {
         Access::Public | Access::Cluster => return None,
         Access::Local if !is_open => return None,
-        // Another method than POST is not possible there, which everybody is told.
+        // Only POST exists there, and every caller gets that answer.
         Access::Authenticated => return (*method == Method::POST && is_rejected).then_some(401),
         Access::Local => Some(ReadOnly),
         Access::Evaluate => Some(Evaluate),
@@ -239,7 +239,7 @@ fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_op
     }
 }
 
-/// Asks for everything as everybody. `credentials` gives those of a caller, beside the superuser's password.
+/// Sends every request as every caller. `credentials` gives those of a caller, beside the superuser's password.
 async fn check(service: &Service, is_demo: bool, is_open: bool, credentials: impl Fn(Caller) -> Option<String>) {
     let ask = async |method: &Method, path: &str, body: &'static str, authorization: Option<&str>| {
         let mut request = Request::builder().method(method).uri(path);

@@ -109,12 +109,12 @@ impl Provider {
         self.state.lock().unwrap().kids = kids.iter().map(|kid| (*kid).to_owned()).collect();
     }
 
-    /// How often the keys were asked for.
+    /// The number of requests for the keys.
     pub(crate) fn fetches(&self) -> usize {
         self.asked(KEYS)
     }
 
-    /// How often a path was asked for.
+    /// The number of requests for a path.
     pub(crate) fn asked(&self, path: &str) -> usize {
         self.state.lock().unwrap().asked.iter().filter(|asked| *asked == path).count()
     }

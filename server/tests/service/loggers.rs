@@ -81,7 +81,7 @@ async fn invalid_log_level_requests_are_rejected() {
     assert_eq!(service.delete("/v1/config/log_level/security").await.both().1["code"], 405);
 }
 
-/// Keeps what the logger `security` is told, with its level.
+/// Keeps the records of the logger `security`, with their levels.
 struct Kept(Arc<Mutex<Vec<String>>>);
 
 impl<S: Subscriber> Layer<S> for Kept {

@@ -1,4 +1,4 @@
-//! Names that will not match what their author meant are told with the answer that creates them; bodies stay as they are.
+//! A response to a change warns of names that will not match as intended, in a header. Its body stays the same.
 
 use axum::http::Method;
 use gbac_api::warning::{ChangeWarning, HEADER};

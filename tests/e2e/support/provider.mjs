@@ -138,7 +138,7 @@ async function makeProvider(issuer, members, generation, redirectUri) {
     cookies: { keys: ['a-key-of-this-run'] },
     findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
-    // Whoever signs in has agreed.
+    // Every user who signs in has given consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
       grant.addOIDCScope('openid kafka');

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(headers(&cloud, &strict, password("us")), [("authorization", bearer.clone()), own]);
         let by_token = headers(&Connection::SelfManaged, &strict, token.clone());
         assert_eq!(by_token, [theirs.clone(), ("gbac-authorization", bearer)]);
-        // Whoever does not ask for it does not get it.
+        // A relay that does not require a sign-in does not get the credentials.
         assert_eq!(headers(&Connection::SelfManaged, &open, password("us")), std::slice::from_ref(&theirs));
         assert_eq!(headers(&Connection::Service, &strict, password("us")), std::slice::from_ref(&theirs));
         assert_eq!(RequestCredentials::default().headers(), []);

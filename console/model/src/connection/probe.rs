@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// One request of a test, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeStep {
-    /// What was asked for, such as `Roles`.
+    /// The item that was requested, such as `Roles`.
     pub what: &'static str,
     /// The request, such as `GET /v1/acls`, as the cluster gets it.
     pub request: String,

@@ -42,7 +42,7 @@ pub struct Card {
     pub members: Vec<Principal>,
     /// A role that ACLs name and nobody created: they do nothing.
     pub is_missing: bool,
-    /// A superuser: no ACL is asked.
+    /// A superuser, who is allowed without any ACL.
     pub is_superuser: bool,
     found: Reach,
 }
@@ -60,7 +60,7 @@ pub struct Marks {
 #[must_use]
 pub fn card(policy: &Policy, principal: &Principal) -> Card {
     let is_missing = principal.kind() == PrincipalType::Role && !policy.has_role(principal.name());
-    // `User:*` may also be a user whose name is an asterisk, with roles; both are told here.
+    // `User:*` may also be a user named `*`, with roles. The card shows both.
     let found = reach(policy, &ReachSubject::Scope(Scope::One(principal.clone())));
     let source = |of: &Principal| match () {
         () if of == principal => SourceKind::Direct,
@@ -91,7 +91,7 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         principal: role,
         acls: Vec::new(),
     }));
-    // A role is no person: what everyone has is told of its members.
+    // The access of everyone is shown for the members of a role, not for the role.
     sources.retain(|access| principal.kind() != PrincipalType::Role || access.source == SourceKind::Direct);
     sources.sort_by(|a, b| (a.source, &a.principal).cmp(&(b.source, &b.principal)));
     let members = match principal.kind() {

@@ -173,7 +173,7 @@ pub struct FindingGroup {
     pub places: Vec<usize>,
 }
 
-/// The kinds of findings, in order of the findings; of one severity where one is asked for.
+/// The kinds of findings, in the order of the findings, optionally of one severity.
 #[must_use]
 pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGroup> {
     let mut kinds: Vec<FindingGroup> = Vec::new();

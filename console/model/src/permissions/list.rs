@@ -100,7 +100,7 @@ impl AccessFilter {
     }
 }
 
-/// What is asked for: the address of the list, in parts.
+/// The search, the filters and the page, from the address of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQuery {
     /// The search over principals, resources and roles.

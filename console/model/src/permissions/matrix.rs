@@ -182,7 +182,7 @@ pub enum Says {
     Deny,
     /// Nothing speaks.
     Nothing,
-    /// Nothing speaks for every host.
+    /// No ACL covers every host.
     FromSomeHost,
     /// A superuser.
     Superuser,
@@ -214,7 +214,7 @@ pub fn hop(by: &AclMatch, whose: &Whose) -> String {
     }
 }
 
-/// How a pattern is said, after its name.
+/// The words for a pattern type, which follow the name.
 #[must_use]
 pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'static str {
     match (resource_type, pattern.pattern_type) {

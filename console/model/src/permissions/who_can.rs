@@ -51,7 +51,7 @@ pub struct WhoCanFaults {
 }
 
 impl WhoCanQuery {
-    /// The question that a row of an ACL raises: who else may do that there. `All` is asked as the type's first operation.
+    /// The question for a row of an ACL: who else has this access. For `All`, it is about the type's first operation.
     #[must_use]
     pub fn of(acl: &Acl) -> Self {
         let operations = acl.resource_type.operations();
@@ -109,7 +109,7 @@ impl WhoCanQuery {
         self
     }
 
-    /// The name that is asked about.
+    /// The name in the question.
     #[must_use]
     pub fn resource_name(&self) -> &str {
         match self.resource_type {
@@ -174,7 +174,7 @@ impl WhoCanGroup {
 /// Somebody in the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhoCanPrincipal {
-    /// A superuser: no ACL is asked.
+    /// A superuser, who is allowed without any ACL.
     Superuser(String),
     /// Somebody whom an ACL concerns.
     Entry(Box<WhoCanEntry>),
@@ -234,7 +234,7 @@ impl Tally {
 pub struct WhoCanAnswer {
     /// By group, each in order of the principals.
     pub groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)>,
-    /// The principals of denies that match: whoever holds one of them may not, whatever else allows it.
+    /// The principals of matching denies. Users with one of them are denied, regardless of allows.
     pub blocked_for: Vec<Principal>,
     /// How many ACLs speak of the name as a prefix: longer names are another question.
     pub is_prefix: bool,

@@ -29,7 +29,7 @@ impl AffectedGroups {
     }
 }
 
-/// Who gains and loses what, a sentence each: `2 groups gain Write on 3 topic patterns.` Roles are told by their members.
+/// One sentence for each gain or loss: `2 groups gain Write on 3 topic patterns.` Members stand for their roles.
 #[must_use]
 pub fn effect_words(effects: &Effects) -> Vec<RichText> {
     let kinds = [(GAINS, ["gains", "gain"]), (LOSES, ["loses", "lose"]), (BLOCKED, ["stays denied", "stay denied"])];

@@ -14,7 +14,7 @@ use crate::phrases::count;
 pub struct Effects {
     /// How many principals were compared.
     pub compared: usize,
-    /// Whoever gains or loses something: people first, everyone before the others, then roles.
+    /// The principals that gain or lose access: everyone first, then users and groups, then roles.
     pub people: Vec<AffectedHolder>,
     /// What each staged change does by itself to whom it names: the places of those that do nothing.
     pub idle: Vec<usize>,
@@ -75,7 +75,7 @@ impl Effects {
     pub fn total(&self, effects: &[AccessEffect]) -> Total {
         let (operations, people) = self.groups.total(effects);
         let mut total = Total { operations, people };
-        // What a name gains or loses by its new group is said of the name.
+        // The gains and losses of a name by its new group are listed for the name.
         let is_of_name = |person: &&AffectedHolder| match &person.holder {
             Scope::One(principal) if principal.kind() == PrincipalType::Group => {
                 self.groups.changes.iter().any(|change| change.name == principal.name() && !change.effects.is_empty())

@@ -44,7 +44,7 @@ pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     if acls.contains(new) {
         return Some("this role already has this ACL".into());
     }
-    // The role alone: what it says, whoever else says it too.
+    // Only the role's own ACLs, even if other principals have the same ones.
     let mut alone = Policy::default();
     let added = acls.iter().chain([new]).cloned().map(Change::AddAcl);
     let changes: Vec<Change> = std::iter::once(Change::CreateRole(role.into())).chain(added).collect();

@@ -115,7 +115,7 @@ pub struct AnswerChoice {
     pub words: RichText,
     /// What is decided for it.
     pub mark: Option<AnswerMark>,
-    /// What is said of it.
+    /// The sentences about it.
     pub detail: String,
     /// What choosing it does.
     pub target: SearchTarget,
@@ -252,7 +252,7 @@ enum Extent {
     Any,
 }
 
-/// What is done, in a sentence; several names are told by what was typed.
+/// The access in a sentence. The typed text stands for several names.
 fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText {
     let TypedRequest { operation, resource_type, name } = request;
     let verb = verb(*operation, *resource_type);

@@ -1,4 +1,4 @@
-//! Everything that can be found: the names of a policy, prepared once for every key that is pressed.
+//! The names of a policy, prepared once so that each key press searches them quickly.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ impl SearchIndex {
         if !exact.is_empty() {
             return exact;
         }
-        // A role's name is asked about by its type, so that a question about a user is not about a role too.
+        // A question about a role has to include the type, so that a question about a user does not match roles.
         let words = Words::any([text]);
         let scored = self.principals.iter().filter_map(|name| {
             let of = &self.summary.all.get(name.place)?.principal;

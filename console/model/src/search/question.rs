@@ -102,7 +102,7 @@ pub(super) fn read(text: &str) -> Option<TypedQuestion> {
         _ => return None,
     };
     let incomplete = Some(TypedQuestion::Incomplete(opening.example()));
-    // Who is asked about comes before the operation, and has a word at least.
+    // The principal precedes the operation and has at least one word.
     let first = if opening == Opening::WhoCan { begin } else { begin + 1 };
     let Some((at, (operation, number))) = (first..lower.len()).find_map(|at| Some((at, operation(lower.get(at..)?)?)))
     else {

@@ -40,7 +40,7 @@ pub struct SearchItem {
     pub kind: SearchKind,
     /// Its name.
     pub label: Label,
-    /// What is said of it.
+    /// The description.
     pub detail: String,
     /// What choosing it does.
     pub target: SearchTarget,

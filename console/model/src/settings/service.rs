@@ -97,7 +97,7 @@ pub struct LoggerRow {
 }
 
 impl LoggerRow {
-    /// A row of the list; when it reverts is asked for each by itself.
+    /// A row of the list. The time at which it reverts is read for each one separately.
     #[must_use]
     pub fn of(logger: Logger) -> Self {
         Self { name: logger.name, level: logger.level.unwrap_or_default(), reverts_at: None }

@@ -60,7 +60,7 @@ pub fn refusal(
 ) -> Option<SignInRefusal> {
     let of_form = read.refused.as_ref().map(|problem| problem.words.clone());
     let of_signature = report.and_then(|report| report.signature_fault.clone());
-    // Somebody asked for the answer as if the token had not expired.
+    // The user chose to ignore the expiry.
     let kept: Vec<SignInCheck> =
         checks.iter().filter(|check| !(ignore_expiry && check.code == Some("token_expired"))).cloned().collect();
     let of_claims = sign_in::first_failure(&kept);

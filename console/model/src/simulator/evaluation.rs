@@ -111,7 +111,7 @@ impl View {
         self.problems.iter().filter(|problem| problem.field == field).max_by_key(|problem| problem.weight)
     }
 
-    /// What is said to who does not see the verdict; empty while there is nothing to say.
+    /// The announcement of the verdict for assistive technology; may be empty.
     #[must_use]
     pub fn announcement(&self) -> String {
         let wrong = self.problems.iter().find(|problem| problem.weight == Weight::Error);

@@ -373,7 +373,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
             actions: Vec::new(),
         });
     }
-    // The collisions are told above, and the step says that the claim is missing.
+    // The collisions are shown above, and the step shows that the claim is missing.
     let told = ["suffix_collision", "claim_missing"];
     let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code.as_str()));
     notes.extend(warnings.map(|warning| note(warning, taken)));
@@ -397,7 +397,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
     notes
 }
 
-/// A claim that is missing, where no other one could stand for it; an object keyed by names is told, as Zitadel has it.
+/// A missing claim without a replacement. An object with names as keys is mentioned, because Zitadel sends one.
 fn no_names(claims: &gbac_engine::ClaimSet) -> ExtractionNote {
     let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
     let keyed = gbac_json::claims_to_object(claims)

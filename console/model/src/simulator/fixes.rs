@@ -337,7 +337,7 @@ fn grant_words(acl: &Acl) -> RichText {
     }
 }
 
-/// What an administrator of the identity provider is asked for.
+/// The request to the administrator of the identity provider.
 fn provider_request(fix: &AccessFix, identity: &Identity, access: &AccessRequest) -> String {
     let lines = fix.changes().filter_map(|change| match change {
         HypotheticalChange::Join(name) => {

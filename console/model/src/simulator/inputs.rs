@@ -66,7 +66,7 @@ pub struct Inputs {
     pub what_if: WhatIfSettings,
     /// Whether settings were tried before, so that they are not replaced by the service's again.
     pub tried: bool,
-    /// The operation asked for.
+    /// The requested operation.
     pub operation: Operation,
     /// The type of the resource.
     pub resource_type: ResourceType,

@@ -48,7 +48,7 @@ pub struct LeastChanges {
     pub kinds: Vec<LeastChangeGroup>,
 }
 
-/// How many changes of a kind are told.
+/// The most changes of a kind that are listed.
 const SHOWN: usize = 12;
 /// How many names a sentence lists.
 const LISTED: usize = 4;

@@ -10,7 +10,7 @@ use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
-/// What is asked, when every field says something.
+/// The question, if all fields are filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRequest {
     /// The operation.
@@ -24,7 +24,7 @@ pub struct AccessRequest {
 }
 
 impl AccessRequest {
-    /// As the engine is asked, at this instant.
+    /// The engine's request at this time.
     #[must_use]
     pub fn request(&self, at: At) -> Request<'_> {
         Request::new(self.operation, self.resource_type, &self.resource_name, at).with_host(self.host)

@@ -175,7 +175,7 @@ mod tests {
         let (name, report) = fails[0].report(&after).unwrap();
         assert!(name.ends_with(".md") && report.contains("Difference: "), "{report}");
         assert!(report.contains("Decided by: Deny All, topic * all names of User:*"), "{report}");
-        // It is a test file to whoever reads it again, whatever its name says.
+        // The content makes it a test file, not its name.
         let difference = fails[0].run(&after).unwrap();
         assert!(report.contains(&format!("\nDifference: {difference}\n")), "{report}");
         assert_eq!(import(&report).unwrap(), [fails[0].clone()]);

@@ -14,7 +14,7 @@ use crate::simulator::verdict::Judged;
 pub enum TraceFilter {
     /// Those that match.
     Deciding,
-    /// Those whose resource is the one asked for.
+    /// Those whose resource is the requested one.
     #[default]
     OnResource,
     /// All.

@@ -95,7 +95,7 @@ pub struct Options {
     pub principals: Vec<Principal>,
     /// The memberships through which roles are held: member and role.
     pub memberships: Vec<(Principal, String)>,
-    /// The ACLs on what is asked about that reach the person.
+    /// The ACLs for the requested resource that apply to the user.
     pub rows: Vec<Acl>,
     /// What is done with nested names; none where an SSO connection reads groups.
     pub nested: Option<NestedGroupBehavior>,
@@ -154,9 +154,9 @@ pub struct TrialForm {
     pub permission: Permission,
     /// Whether its name is a prefix.
     pub prefixed: bool,
-    /// Its resource's name; empty for the one that is asked about.
+    /// Its resource's name; empty for the requested one.
     pub name: String,
-    /// Its operation; the one that is asked about while none is chosen.
+    /// Its operation; the requested one if none is chosen.
     pub operation: Option<Operation>,
     /// The ACL to remove, by its place.
     pub row: usize,

@@ -23,7 +23,7 @@ pub struct Checks {
 
 static CHECKS: OnceLock<Checks> = OnceLock::new();
 
-/// Makes the checks available. Whoever calls this holds their code.
+/// Makes the checks available. Only files with a call of this contain the code of the checks.
 pub fn provide() {
     // The compiler must not see which functions these are: it would call them, and so hold them, where they are used.
     CHECKS.get_or_init(|| Checks { keys: black_box(read_keys), report: black_box(run) });

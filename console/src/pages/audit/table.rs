@@ -112,7 +112,7 @@ fn By(row: EventRow) -> impl IntoView {
 #[component]
 fn Acl(matched: Matched) -> impl IntoView {
     let Matched { principal, permission, operation, resource_type, resource_name, pattern } = matched;
-    // A group or role is told before it.
+    // A group or role precedes it.
     let principal = principal.filter(|principal| principal.kind() == PrincipalType::User);
     let (class, glyph) = if permission == "allow" { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };
     view! {

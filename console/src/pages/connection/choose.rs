@@ -49,7 +49,7 @@ pub(super) fn Choose() -> impl IntoView {
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     let first = Memo::new(move |_| service.sign_in_first(kind.get()));
     let is_blocked = Signal::derive(move || first.get().is_some());
-    // Reads the form; what is wrong is told at its fields, and the first of them gets focus.
+    // Reads the form. Errors are shown at their fields, and the first of these gets focus.
     let read = move || match form.with_untracked(ConnectionForm::read) {
         _ if first.get_untracked().is_some() => None,
         Ok(read) => {

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::ui::CopyBlock;
 
-/// The name that whoever copies the call replaces.
+/// The placeholder for a name in the copied call.
 const EXAMPLE: &str = "TOPIC";
 
 /// The call, to copy.

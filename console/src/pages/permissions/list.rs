@@ -41,7 +41,7 @@ pub fn PermissionsPage() -> impl IntoView {
     }
 }
 
-/// What is asked for, kept in the address, and the search as it is typed.
+/// The search and filters in the address, and the search text while it is typed.
 fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>) {
     let location = use_location();
     let (path, search_part) = (location.pathname, location.search);

@@ -80,7 +80,7 @@ pub fn ReviewPage() -> impl IntoView {
         busy.set(true);
         spawn_local(async move {
             service.read().await;
-            // Whoever signed in meanwhile has a draft of their own, and an answer that was missing may be there.
+            // The user who signed in meanwhile has another draft, and a missing answer may be known now.
             draft.follow(service.owner.get_untracked());
             draft.find_unanswered();
             let Some(mine) = draft.changes.try_get_untracked() else { return };
@@ -130,7 +130,7 @@ pub fn ReviewPage() -> impl IntoView {
             let done = sending.made();
             let total = count(mine.len(), "change");
             if sending.whole.as_ref().is_some_and(Failure::is_changed) {
-                // Whoever was faster is shown as the drift.
+                // Changes by others are shown as drift.
                 dom::announce_error("Not sent: the policy changed. Review again");
                 let _ = busy.try_set(false);
                 dom::focus_later("h-drift");
@@ -215,7 +215,7 @@ pub fn ReviewPage() -> impl IntoView {
 /// The effect, worked out after the rows are on the screen, and again when draft or state change.
 fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> RwSignal<Option<Effects>> {
     let effect = RwSignal::new(None);
-    // The token of the simulator and of the settings: what they say of it is said here, too.
+    // The token of the simulator and of the settings, with the same statements.
     let inputs = expect_context::<SimulatorSession>().inputs;
     let work = move || {
         let read = (base.try_get_untracked().flatten(), service.policy.try_get_untracked().flatten());

@@ -170,7 +170,7 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
     let Some(person) = group.first().cloned() else { return ().into_any() };
     let text = told(&person, number);
     let why = why_of(&person);
-    // A reason is told where it is that of all; of very many, of those that are looked at.
+    // A reason is shown if it is the same for all; for very many principals, if it is that of the visible ones.
     let is_shared = group.people.iter().skip(1).take(NAMES).all(|other| why_of(other) == why);
     let why = if is_shared { why } else { Vec::new() };
     let why = why.into_iter().chain(std::iter::repeat(Vec::new()));

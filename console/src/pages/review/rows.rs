@@ -19,7 +19,7 @@ use crate::ui::{
     ResourceName, Words,
 };
 
-/// How many rows of a section are shown before the rest is asked for.
+/// The number of rows of a section that are shown at first.
 const SHOWN: usize = 100;
 
 /// The rows of the draft, each with a way back.

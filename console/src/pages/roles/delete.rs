@@ -22,7 +22,7 @@ use crate::ui::{
 pub struct Deletion {
     /// The role; none while the dialog is closed.
     pub name: RwSignal<Option<String>>,
-    /// The id of what gets focus after the deletion, since the button that asked for it is gone then.
+    /// The ID of the element that gets focus after the deletion, because the button no longer exists then.
     pub focus_after: String,
 }
 

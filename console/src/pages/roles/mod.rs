@@ -200,7 +200,7 @@ fn List(
         }
     };
     let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
-    // Whoever comes back from a role, or from the review of its changes, goes on at that role.
+    // After a role or the review of its changes, the list continues at that role.
     // The browser's own address follows only when the page is there.
     let fragment = use_location().hash.get_untracked();
     let returning = RwSignal::new(address::role_in_fragment(fragment.trim_start_matches('#')));

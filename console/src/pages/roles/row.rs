@@ -28,7 +28,7 @@ pub(super) fn Row(
     row: RoleRow,
     /// What is odd, by role.
     findings: RwSignal<BTreeMap<String, String>>,
-    /// Which role is asked to be deleted.
+    /// The role whose deletion awaits confirmation.
     deleting: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let draft = expect_context::<Draft>();

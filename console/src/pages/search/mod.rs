@@ -30,7 +30,7 @@ use crate::ui::{Glyph, Icon, Key};
 
 /// The id of the field.
 const FIELD: &str = "search-field";
-/// How long results have to rest before they are told to assistive technology.
+/// The time without a change after which results are announced to assistive technology.
 const REST: Duration = Duration::from_millis(500);
 
 /// The content of the dialog.

@@ -53,7 +53,7 @@ impl Edit {
                 entered.zip(policy.as_ref()).map_or(0, |(entered, policy)| entered.changes(policy.settings()))
             })
         });
-        // What is entered and not staged is asked about before the page is left.
+        // Input that is not in the draft needs a confirmation before the page closes.
         Effect::new(move |_| {
             let names = draft.after.with(|after| {
                 let settings = after.as_ref().map(|after| after.settings());

@@ -18,7 +18,7 @@ use crate::ui::{
 use gbac_engine::model::Principal;
 use gbac_engine::policy::AccessLevel;
 
-/// What was asked for, and what came of it; none while it is on its way.
+/// The request and its result; `None` while the answer is pending.
 type Answer<T> = RwSignal<Option<Result<T, Failure>>>;
 
 #[component]

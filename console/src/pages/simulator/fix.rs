@@ -108,7 +108,7 @@ fn seen_users(state: SimulatorState) -> RwSignal<Option<SeenUsers>> {
     let service = state.service;
     if service.can.with_untracked(|can| can.audit.is_yes()) {
         spawn_local(async move {
-            // Without events, the effect is told without them.
+            // Without events, the effect is shown without the users.
             if let Ok(events) = service.events(EVENTS).await {
                 let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
                 // The sheet may be closed by now.

@@ -162,7 +162,7 @@ pub(super) fn sign_in_first(words: &RichText) -> impl IntoView + use<> {
     }
 }
 
-/// What is said where nobody is named yet.
+/// The hint while no user is entered.
 pub(super) fn nobody() -> impl IntoView {
     view! { <p class="quiet">"Paste a token or enter a user first."</p> }
 }

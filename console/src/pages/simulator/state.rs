@@ -136,12 +136,12 @@ impl SimulatorState {
         self.edit(|inputs| change.apply(inputs, &service));
     }
 
-    /// A part of the inputs; it is told anew only when it changed.
+    /// A part of the inputs, which notifies only when it changed.
     pub(super) fn input<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Inputs) -> T) -> Memo<T> {
         Memo::new(move |_| self.inputs.with(part))
     }
 
-    /// A part of the view; it is told anew only when it changed.
+    /// A part of the view, which notifies only when it changed.
     pub(super) fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&View) -> T) -> Memo<T> {
         Memo::new(move |_| self.view.with(part))
     }
@@ -166,12 +166,12 @@ impl SimulatorState {
         self.part(|view| view.refusal.as_ref().map(|refusal| refusal.words.clone()))
     }
 
-    /// What is asked, when that is complete.
+    /// The request, if it is complete.
     pub(super) fn access(self) -> Memo<Option<AccessRequest>> {
         Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
     }
 
-    /// The instant that counts: the page's clock, unless somebody asked for the answer as if the token had not expired.
+    /// The time of the decision: the page's clock, unless the user chose to ignore the expiry.
     pub(super) fn instant(self) -> Memo<At> {
         Memo::new(move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
             true => At::IgnoringExpiry,

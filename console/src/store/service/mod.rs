@@ -194,7 +194,7 @@ impl Service {
         self.held.credentials.with_untracked(|given| given.as_ref().and_then(Credentials::rejection))
     }
 
-    /// The user of the password that was given, which is asked for again if it is no longer valid.
+    /// The user of the entered password, which has to be entered again if it is no longer valid.
     pub fn password_user(self) -> Option<String> {
         self.held.credentials.with_untracked(|given| match given {
             Some(Credentials::Password(given)) => Some(given.user.clone()),
