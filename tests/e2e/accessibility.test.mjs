@@ -467,13 +467,14 @@ journey('no page scrolls sideways at 320 px', { viewport: { width: 320, height: 
 });
 
 // WCAG 1.4.4 and 1.4.12: letters twice as large, and everything as far apart as a reader may want it.
-for (const [width, size] of [
-  [1280, '200%'],
-  [640, '200%'],
-  [320, '100%'],
+for (const [width, size, colorScheme] of [
+  [1440, '200%', 'light'],
+  [1024, '200%', 'dark'],
+  [390, '200%', 'light'],
+  [320, '100%', 'dark'],
 ]) {
-  const viewport = { width, height: 800 };
-  journey(`text of ${size}, set wide, has room at ${width} px`, { viewport }, async ({ page }) => {
+  const options = { viewport: { width, height: 800 }, colorScheme, ...AWAY };
+  journey(`text of ${size}, set wide, has room at ${width} px`, options, async ({ page }) => {
     await page.addInitScript((size) => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(`
@@ -483,12 +484,17 @@ for (const [width, size] of [
       `);
       document.adoptedStyleSheets = [sheet];
     }, size);
-    await areNarrow(page);
+    await areNarrow(page, async (state) => {
+      // So high that no bar lies over half of a control.
+      await page.setViewportSize({ width, height: 6000 });
+      await isAccessible(page, `${state}, text of ${size} at ${width} px`);
+      await page.setViewportSize(options.viewport);
+    });
   });
 }
 
-/** Looks at each kind of page, and at one with long names. */
-async function areNarrow(page) {
+/** Looks at each kind of page, and at one with long names; `check` looks at more of each. */
+async function areNarrow(page, check = async () => {}) {
   await set.service.addMembers(
     'r'.repeat(128),
     `Group:${'g'.repeat(200)}`,
@@ -514,9 +520,11 @@ async function areNarrow(page) {
   ]) {
     await states[state](page);
     await isNarrow(page, state);
+    await check(state);
   }
   await new Role(page, 'r'.repeat(128)).open();
   await isNarrow(page, 'a role with long names');
+  await check('a role with long names');
 }
 
 /** Nothing is wider than the page, and nothing that cannot be scrolled is larger than its place. */

@@ -198,7 +198,7 @@ journey('a service without an identity provider and without audit says so, audit
   await settings.service.getByText('On', { exact: true }).waitFor();
   assert.equal((await properties(set.cluster.ask)).audit_enabled, true);
 
-  // Turning it off loses events for good, so it needs a confirmation.
+  // Turning it off loses events for good, so its name is typed to confirm.
   const off = settings.service.getByRole('button', { name: 'Turn off audit log' });
   const dialog = page.getByRole('dialog', { name: 'Turn off the audit log' });
   await off.click();
@@ -207,7 +207,21 @@ journey('a service without an identity provider and without audit says so, audit
   await dialog.waitFor({ state: 'detached' });
   assert.equal((await properties(set.cluster.ask)).audit_enabled, true);
   await off.click();
-  await dialog.getByRole('button', { name: 'Turn off audit log' }).click();
+  const confirm = dialog.getByRole('button', { name: 'Turn off audit log' });
+  const name = dialog.getByRole('textbox', { name: 'Enter audit_enabled to confirm' });
+  for (const typed of ['', 'audit', 'AUDIT_ENABLED']) {
+    await name.fill(typed);
+    await confirm.click();
+    await refusal(name, /Enter audit_enabled to confirm\./);
+    assert.equal((await properties(set.cluster.ask)).audit_enabled, true, `typed ${typed}`);
+  }
+  // What was typed does not stay in the dialog.
+  await name.fill('audit_enabled');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await off.click();
+  assert.equal(await name.inputValue(), '');
+  await name.fill('audit_enabled');
+  await confirm.click();
   await settings.service.getByText('Off', { exact: true }).waitFor();
   assert.equal((await properties(set.cluster.ask)).audit_enabled, false);
 });

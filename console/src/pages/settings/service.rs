@@ -13,7 +13,8 @@ use crate::dom;
 use crate::pages::rich_text::sentence;
 use crate::store::service::Service;
 use crate::ui::{
-    Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words,
+    Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag,
+    Words,
 };
 use gbac_engine::model::Principal;
 use gbac_engine::policy::AccessLevel;
@@ -111,7 +112,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                     <dd>{move || with_access(AccessLevel::Evaluate)}</dd>
                 </Show>
                 <dt id="audit">"Audit log"</dt>
-                <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned("audit_enabled")) on_change=Callback::new(move |()| ask()) /></dd>
+                <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned(AUDIT_PROPERTY)) on_change=Callback::new(move |()| ask()) /></dd>
             </dl>
         </section>
     }
@@ -188,7 +189,7 @@ fn License(answer: Answer<LicenseBody>) -> impl IntoView {
 }
 
 /// Whether the audit log is written. It is no part of the policy that a draft is about, so a press changes it at once;
-/// turning it off asks first.
+/// turning it off asks for the property's name first.
 #[component]
 fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
     let service = expect_context::<Service>();
@@ -197,7 +198,7 @@ fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_
     let set = move |on: bool| {
         busy.set(true);
         spawn_local(async move {
-            let sent = service.set_property("audit_enabled", on.into()).await;
+            let sent = service.set_property(AUDIT_PROPERTY, on.into()).await;
             match &sent {
                 Ok(()) => dom::announce(if on { "The audit log is on" } else { "The audit log is off" }),
                 Err(failure) => dom::announce_error(&failure.to_string()),
@@ -215,7 +216,7 @@ fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_
     let is_on = move || state.get() == Some(true);
     // Without the log nobody can tell later what was decided, and nothing brings that back.
     let press = move |()| if untrack(is_on) { asking.set(true) } else { set(true) };
-    let turn_off = move |()| {
+    let turn_off = move || {
         asking.set(false);
         set(false);
         dom::focus_later("audit-switch");
@@ -240,14 +241,49 @@ fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_
             <Failed failed=failed />
         })}
         <Dialog open=asking on_close=move |()| asking.set(false) id="audit-off" title=|| "Turn off the audit log" small=true>
+            <TurnOff on_cancel=move |()| asking.set(false) on_turn_off=move |()| turn_off() />
+        </Dialog>
+    }
+}
+
+/// The property that turns the audit log off. It is typed to confirm, since lost events can't be recovered.
+const AUDIT_PROPERTY: &str = "audit_enabled";
+
+/// The form that confirms that the audit log is turned off.
+#[component]
+fn TurnOff(
+    /// The log stays on.
+    #[prop(into)]
+    on_cancel: Callback<()>,
+    /// The name was entered.
+    #[prop(into)]
+    on_turn_off: Callback<()>,
+) -> impl IntoView {
+    let typed = RwSignal::new(String::new());
+    let error = RwSignal::new(None::<String>);
+    let submit = move || {
+        if typed.with_untracked(|typed| typed.trim() == AUDIT_PROPERTY) {
+            on_turn_off.run(());
+        } else {
+            error.set(Some(format!("Enter {AUDIT_PROPERTY} to confirm.")));
+            dom::focus_later("audit-off-name");
+        }
+    };
+    view! {
+        <form on:submit=move |event| {
+            event.prevent_default();
+            submit();
+        }>
             <div class="dlg-b dlg-pad stack">
-                <p>"The service stops recording sign-ins, decisions and changes. This takes effect immediately and for everyone, and can't be recovered later."</p>
+                <p>"The service stops recording sign-ins, decisions and changes. This takes effect immediately and for everyone. Events that are not recorded can't be recovered later."</p>
+                <Field id="audit-off-name" label=format!("Enter {AUDIT_PROPERTY} to confirm") value=typed mono=true autofocus=true error=error
+                    on_input=move |text| { typed.set(text); error.set(None); } />
             </div>
             <DialogActions>
-                <Button on_press=move |()| asking.set(false)>"Cancel"</Button>
-                <Button kind=ButtonKind::Kill on_press=turn_off>"Turn off audit log"</Button>
+                <Button on_press=move |()| on_cancel.run(())>"Cancel"</Button>
+                <Button kind=ButtonKind::Kill submit=true>"Turn off audit log"</Button>
             </DialogActions>
-        </Dialog>
+        </form>
     }
 }
 
