@@ -10,7 +10,7 @@ import { startCluster } from './support/cluster.mjs';
 import { text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
 import { AUDIENCE, CONSOLE_CLIENT, startProvider } from './support/provider.mjs';
-import { Draft } from './support/review.mjs';
+import { Draft, REVIEW } from './support/review.mjs';
 import { Roles } from './support/roles.mjs';
 import { until } from './support/until.mjs';
 
@@ -18,6 +18,7 @@ const { journey } = stage();
 /** What the browser reports about refused requests, and about a provider that is down. */
 const REFUSED = { tolerates: [/status of 40[13]/, /blocked by CORS policy/, /net::ERR_FAILED/] };
 const ROOT = 'maya.okafor';
+const OTHER = 'jonas.lindqvist';
 
 let provider, cluster, folder, host;
 
@@ -132,6 +133,42 @@ journey('a session that ended continues on the same page after sign-in', REFUSED
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: /^Permissions/ }).waitFor();
   assert.match(here(page), /^\/security\/permissions\?/);
+});
+
+journey('a draft waits for its owner, whoever signs in with the provider in between', REFUSED, async ({ page, context }) => {
+  const [signIn, draft] = [new SignIn(page), new Draft(page)];
+  await cluster.setProperties({ superusers: [ROOT, OTHER] });
+  /** Signs out here and at the provider, and in again as `person` on the page of the roles. */
+  const changeTo = async (person) => {
+    await page.goto(`${cluster.origin}/connection`);
+    const connection = page.getByRole('region', { name: 'Current connection' });
+    await connection.getByRole('button', { name: 'Sign out' }).click();
+    await until(async () => assert.match(await text(connection), /Not signed in/));
+    assert.equal(await draft.bar.count(), 0, 'the draft goes with its account');
+    await context.clearCookies({ domain: 'localhost' });
+    await signIn.open('/security/roles');
+    await signIn.as(person);
+    await page.getByRole('button', { name: 'Create role' }).waitFor();
+  };
+  await signIn.open('/security/roles');
+  await signIn.as(ROOT);
+  await new Roles(page).create('PlanOfMaya');
+  await draft.bar.waitFor();
+
+  await changeTo(OTHER);
+  assert.equal(await draft.bar.count(), 0);
+  assert.doesNotMatch(await text(page.locator('body')), /PlanOfMaya/);
+  // Each of the two has a draft of their own.
+  await new Roles(page).create('PlanOfAnother');
+  await draft.bar.waitFor();
+
+  await changeTo(ROOT);
+  await draft.bar.waitFor();
+  await page.goto(`${cluster.origin}${REVIEW}`);
+  await page.getByRole('heading', { level: 1, name: 'Review 1 change' }).waitFor();
+  const review = await text(page.getByRole('main'));
+  assert.match(review, /PlanOfMaya/);
+  assert.doesNotMatch(review, /PlanOfAnother/);
 });
 
 journey('whoever cancels, or finds the provider down, is told and signs in with the local account', REFUSED, async ({ page }) => {
