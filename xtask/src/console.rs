@@ -9,7 +9,7 @@ use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step};
 use crate::remap;
 use crate::split::split;
-use crate::tools::{SHRINK, WASM_BINDGEN, WASM_SPLIT, WASM_TARGET};
+use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_SPLIT, WASM_TARGET};
 use crate::workspace::Workspace;
 use std::fs;
 use std::io;
@@ -89,6 +89,18 @@ pub(crate) fn is_fresh(workspace: &Workspace, build: Build) -> bool {
     let noted = fs::read_to_string(note(workspace));
     let state = || Ok::<_, io::Error>(inputs(workspace, build)? + &outputs(workspace)?);
     noted.is_ok_and(|noted| state().is_ok_and(|state| noted == state))
+}
+
+/// Builds the published console into `dist/`, unless it is there. Installs what is missing for it.
+pub(crate) fn publish(workspace: &Workspace, progress: &Progress, binder: Binder) -> Result<()> {
+    if is_fresh(workspace, Build::Release) {
+        progress.quick("console").done("unchanged");
+        return Ok(());
+    }
+    let wasm_opt = Some(tools::wasm_opt(workspace, progress)?);
+    let wasm_split = Some(tools::wasm_split(workspace, progress)?);
+    compile(workspace, progress, Build::Release)?;
+    bundle(workspace, progress, Build::Release, &Bundler { binder, wasm_opt, wasm_split })
 }
 
 /// Compiles the console without bundling it. Needs only rustc.

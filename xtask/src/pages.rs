@@ -38,7 +38,6 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             .args(["--test", "--test-reporter=tap"])
             .args([workspace.root.join(FOLDER).join(file)])
             .env("GBAC_BIN", workspace.target.join("release").join(format!("gbac{EXE_SUFFIX}")))
-            .env("GBAC_DIST", &dist)
             .env("GBAC_CONSOLE", &dist)
             .env("GBAC_CHROMIUM", &browser.chromium)
             .env("NO_COLOR", "1");

@@ -1,8 +1,8 @@
 //! `cargo xtask sizes`: measures browser downloads, records them, and compares them with their limits.
 
-use crate::bind::{Binder, Bundler, Speed};
+use crate::bind::{Binder, Speed};
 use crate::build_js;
-use crate::console::{self, Build};
+use crate::console;
 use crate::download_size::{FIRST_PAGES, PAGE, check, first_load_name, measure, table, to_json};
 use crate::problem::{Problem, Result};
 use crate::progress::{Progress, say};
@@ -19,12 +19,8 @@ const MARKS: (&str, &str) = ("<!-- sizes: begin -->", "<!-- sizes: end -->");
 pub(crate) fn build_console(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    let tools = Bundler {
-        binder: Binder::build(workspace, &progress, Speed::Compile)?,
-        wasm_opt: Some(tools::wasm_opt(workspace, &progress)?),
-        wasm_split: Some(tools::wasm_split(workspace, &progress)?),
-    };
-    release_console(workspace, &progress, &tools)?;
+    let binder = Binder::build(workspace, &progress, Speed::Compile)?;
+    console::publish(workspace, &progress, binder)?;
     let sizes = measure(workspace, &console_files(workspace)?)?;
     say(&format!("\n{}", table(&sizes)));
     check(workspace, &sizes)
@@ -37,9 +33,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     let binder = Binder::build(workspace, &progress, Speed::Compile)?;
     let wasm_opt = tools::wasm_opt(workspace, &progress)?;
     let mut sizes = build_js::build(workspace, &progress, &binder, &wasm_opt)?;
-    let wasm_split = Some(tools::wasm_split(workspace, &progress)?);
-    let tools = Bundler { binder, wasm_opt: Some(wasm_opt), wasm_split };
-    release_console(workspace, &progress, &tools)?;
+    console::publish(workspace, &progress, binder)?;
     sizes.extend(measure(workspace, &console_files(workspace)?)?);
 
     let json = workspace.notes().join("sizes.json");
@@ -53,15 +47,6 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         write_into(&workspace.root.join(PAGE), MARKS, &table(&sizes))?;
     }
     Ok(())
-}
-
-fn release_console(workspace: &Workspace, progress: &Progress, tools: &Bundler) -> Result<()> {
-    if console::is_fresh(workspace, Build::Release) {
-        progress.quick("console").done("unchanged");
-        return Ok(());
-    }
-    console::compile(workspace, progress, Build::Release)?;
-    console::bundle(workspace, progress, Build::Release, tools)
 }
 
 /// The files of the page in `dist/`, by kind, because their names contain hashes.

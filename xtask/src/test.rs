@@ -108,7 +108,12 @@ const CHECKS: &[Check] = &[
         run: trunk_page,
     },
     Check { name: "browser", title: "wasm tests in headless Chromium", inputs: CONSOLE, run: browser_wasm },
-    Check { name: "e2e", title: "journeys in Chromium against the built service", inputs: ALL, run: e2e },
+    Check {
+        name: "e2e",
+        title: "journeys in Chromium on the published console; on the one of `up` too with --long",
+        inputs: ALL,
+        run: e2e,
+    },
     Check {
         name: "portable",
         title: "Rust tests for every operating system; part of `native`, runs only when named",
@@ -443,9 +448,21 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.service()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
     // Two browsers at a time, even on two cores, because browser tests mostly wait.
-    context.node_tests(check, "tests/e2e", |call| {
-        call.args(["--test-concurrency=2"]).env("GBAC_CHROMIUM", &browser.chromium)
-    })
+    let run = || {
+        context.node_tests(check, "tests/e2e", |call| {
+            call.args(["--test-concurrency=2"])
+                .env("GBAC_CHROMIUM", &browser.chromium)
+                .env("GBAC_CONSOLE", context.workspace.root.join("dist"))
+        })
+    };
+    let published = run()?;
+    if !context.long || published.problem.is_some() {
+        return Ok(published);
+    }
+    up::console(context.workspace, context.progress)?;
+    let mut report = run()?;
+    report.tally += published.tally;
+    Ok(report)
 }
 
 /// Runs each target on inputs from the vectors and from earlier runs; libFuzzer reports the failing input.
@@ -518,15 +535,9 @@ impl<'a> Context<'a> {
         self.js.get_or_init(build).clone()
     }
 
-    /// Builds the console in `dist/`, like `up`.
+    /// Builds the console in `dist/`, as it is published.
     fn console(&self) -> Result<()> {
-        let build = || {
-            if console::is_fresh(self.workspace, Build::Development) {
-                self.progress.quick("console").done("unchanged");
-                return Ok(());
-            }
-            up::console(self.workspace, self.progress)
-        };
+        let build = || console::publish(self.workspace, self.progress, self.binder()?);
         self.console.get_or_init(build).clone()
     }
 
@@ -543,11 +554,7 @@ impl<'a> Context<'a> {
 
     /// Runs a program that counts tests. Zero tests count as a failure.
     fn tests(&self, check: &Check, call: Call, count: fn(&[String]) -> Tally) -> Result<Report> {
-        let call = call
-            .env("GBAC_BIN", self.workspace.gbac())
-            .env("GBAC_DIST", self.workspace.root.join("dist"))
-            .env(PROPTEST_SEED, &self.seed)
-            .env("NO_COLOR", "1");
+        let call = call.env("GBAC_BIN", self.workspace.gbac()).env(PROPTEST_SEED, &self.seed).env("NO_COLOR", "1");
         let long = if self.long { &LONG_ENV[..] } else { &[] };
         let call = long.iter().fold(call, |call, (name, value)| call.env(name, value));
         let ended = self.logged(check, call)?;
