@@ -259,20 +259,19 @@ fn every_form_of_an_event_follows_ocsf() {
 struct Service {
     child: Child,
     address: String,
-    folder: TempDir,
+    password: &'static str,
 }
 
 impl Service {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+    fn start(folder: &TempDir, password: &'static str) -> Self {
         let mut command = program::command();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path());
-        command.env("GBAC_ADMIN_PASSWORD", "pw").stderr(Stdio::null());
+        command.env("GBAC_ADMIN_PASSWORD", password).stderr(Stdio::null());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("gbac starts");
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
         let address = line.trim().strip_prefix("listening on http://").expect("an address").to_owned();
-        Self { child, address, folder }
+        Self { child, address, password }
     }
 
     fn send(&self, head: &str, body: &Value) -> u16 {
@@ -291,7 +290,7 @@ impl Service {
     }
 
     fn admin(&self, line: &str, body: &Value) -> u16 {
-        let credentials = STANDARD.encode("admin:pw");
+        let credentials = STANDARD.encode(format!("admin:{}", self.password));
         self.send(&format!("{line} HTTP/1.1\r\nauthorization: Basic {credentials}"), body)
     }
 }
@@ -305,7 +304,8 @@ impl Drop for Service {
 
 #[test]
 fn every_event_of_a_service_follows_ocsf() {
-    let service = Service::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = Service::start(&folder, "pw");
     let set = |value: Value| json!({ "upsert": value, "remove": [] });
     let acl = json!({ "resource_type": "RESOURCE_TYPE_GROUP", "resource_name": "y\u{202e}", "principal": "Group:x", "host": "*",
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": "OPERATION_READ",
@@ -328,14 +328,16 @@ fn every_event_of_a_service_follows_ocsf() {
     assert_eq!(service.admin("OWN /v1/roles", &json!({})), 405);
     assert_eq!(service.send("POST /v1/roles HTTP/1.1", &json!({})), 401);
     assert_eq!(service.send("PATCH /v1/roles HTTP/1.1\r\nauthorization: Basic eDp5", &json!({})), 401);
+    drop(service);
+    let service = Service::start(&folder, "another");
     assert_eq!(service.admin("PUT /v1/cluster_config", &set(json!({ "audit_enabled": false }))), 200);
-    let text = fs::read_to_string(service.folder.path().join("audit.jsonl")).expect("a log");
+    let text = fs::read_to_string(folder.path().join("audit.jsonl")).expect("a log");
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     for event in &events {
         assert_follows(event);
     }
     let classes: BTreeSet<i64> = events.iter().map(|event| event["class_uid"].as_i64().expect("a class")).collect();
-    assert_eq!(classes, BTreeSet::from([3002, 3004, 3005, 3006, 6003]));
+    assert_eq!(classes, BTreeSet::from([3001, 3002, 3004, 3005, 3006, 6002, 6003]));
     assert!(!text.contains('\u{202e}'), "hidden characters are escaped");
 }
 

@@ -25,7 +25,7 @@ pub enum EventKind {
     Access,
     /// A decision by ACLs (6003).
     Decision,
-    /// A change of the policy, the settings or the service (3004, 3005, 3006).
+    /// A change of the policy, the settings, an account or the service (3001, 3004, 3005, 3006, 6002).
     Change,
 }
 
@@ -121,8 +121,8 @@ impl EventRow {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
             3002 => (EventKind::SignIn, "/user"),
-            3004 => (EventKind::Change, "/actor/user"),
-            3005 | 3006 => (EventKind::Change, "/unmapped/actor/user"),
+            3001 | 3004 => (EventKind::Change, "/actor/user"),
+            3005 | 3006 | 6002 => (EventKind::Change, "/unmapped/actor/user"),
             6003 if text("/actor/authorizations/0/policy/name") == "aclAuthorization" => {
                 (EventKind::Decision, "/actor/user")
             }

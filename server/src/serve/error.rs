@@ -117,6 +117,9 @@ pub enum ServeError {
     /// The stored password hash of this user cannot be read.
     #[error("the data is damaged: the password hash of `{}` cannot be read", escaped(.0))]
     StoredPassword(String),
+    /// The audit log cannot be written, so that a change of the local account would have no event.
+    #[error("the audit log cannot be written, so the local account was not changed")]
+    NotRecorded,
     /// The operating system provides no threads, signals or random numbers.
     #[error("the service cannot start: {0}")]
     Start(#[source] io::Error),
@@ -154,6 +157,7 @@ impl ServeError {
             Self::DemoPolicy(_) => "demo_policy",
             Self::Store(error) => error.code(),
             Self::StoredPassword(_) => "data_damaged",
+            Self::NotRecorded => "not_recorded",
             Self::Start(_) => "start_failed",
         }
     }
@@ -200,6 +204,11 @@ impl ServeError {
             Self::Store(error) => error.hint(),
             Self::StoredPassword(_) => {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
+            }
+            Self::NotRecorded => {
+                "free space on the disk of the data; without `GBAC_ADMIN_PASSWORD` and with the name of the account as before, the \
+                 service starts"
+                    .into()
             }
             Self::Start(_) => "free some resources of the machine and try again".into(),
         }

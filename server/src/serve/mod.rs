@@ -8,6 +8,7 @@ mod error;
 mod local_account;
 mod options;
 mod start;
+mod start_event;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -18,7 +19,9 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use gbac_analysis::audit::Modification;
 use gbac_engine::escape::escaped;
+use serde_json::Value;
 
 use crate::identity::sign_in::Authenticator;
 use crate::logging;
@@ -31,6 +34,7 @@ pub use error::ServeError;
 pub use options::{ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
 pub use start::open;
 use start::{check, open_at, parse_address};
+use start_event::stated_options;
 use tls::{Certificate, ReloadSignal};
 pub use tls::{TlsError, TlsFiles};
 
@@ -44,6 +48,8 @@ pub struct Server {
     tls: Option<Certificate>,
     limits: ConnectionLimits,
     app: App,
+    /// What the audit event of the start states.
+    stated_options: Value,
 }
 
 impl Server {
@@ -72,7 +78,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = open_at(options, address, tls.is_some())?;
-        Ok(Self { listener, address, tls, limits, app })
+        let stated_options = stated_options(options, address);
+        Ok(Self { listener, address, tls, limits, app, stated_options })
     }
 
     /// The address on which it listens, with the actual port.
@@ -87,8 +94,9 @@ impl Server {
     /// The runtime rejects the port.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
-        let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
         let service = self.app.service.clone();
+        service.record_lifecycle(Modification::Started { options: &self.stated_options }).await;
+        let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
         let table = ConnectionTable::new(service.clone(), self.limits);
         let tls = self.tls.as_ref().map(Certificate::config);
         let reload = match self.tls {
@@ -104,6 +112,7 @@ impl Server {
             reload.abort();
         }
         service.audit_log().flush().await;
+        service.record_lifecycle(Modification::Stopped).await;
         Ok(())
     }
 

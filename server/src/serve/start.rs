@@ -25,7 +25,7 @@ use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::metrics::Metrics;
 use crate::routes::app::{App, DemoAccess};
-use crate::state::audit::{AuditFileLimits, AuditLog};
+use crate::state::audit::{Audit, AuditFileLimits, AuditLog};
 use crate::state::config::Config;
 use crate::state::log_levels::LogLevels;
 use crate::state::public_endpoint::PublicEndpoint;
@@ -166,14 +166,14 @@ struct Opened {
     oidc: Oidc,
     demo: Option<DemoAccess>,
     oidc_client: Option<OidcClient>,
-    audit_file: Option<PathBuf>,
+    audit_log: AuditLog,
 }
 
 /// Opens a service with checked options that listens on this address.
 pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<App, ServeError> {
     let opened = match &options.mode {
         ServeMode::Demo(demo) => open_demo(options, demo, address)?,
-        ServeMode::Data(data) => open_data(options, data)?,
+        ServeMode::Data(data) => open_data(options, data, address)?,
     };
     assemble(options, address, tls, opened)
 }
@@ -183,11 +183,9 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
     let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
     let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     let clock = options.clock.unwrap_or(clock::system);
-    let Opened { store, admin, generated_password, notices, oidc, demo, oidc_client, audit_file } = opened;
+    let Opened { store, admin, generated_password, notices, oidc, demo, oidc_client, audit_log } = opened;
     let redirect_uri = format!("{}{}", endpoint.url, paths::SIGN_IN_CALLBACK);
     let provider_sign_in = oidc_client.map(|client| ProviderSignIn::new(client, redirect_uri)).transpose();
-    let audit_log = AuditLog::new(audit_file.clone(), options.audit_files, clock)
-        .map_err(|source| ServeError::Audit { file: audit_file.unwrap_or_default(), source })?;
     let console = match &options.console {
         Some(folder) => {
             Console::from_folder(folder).map_err(|source| ServeError::Console { folder: folder.clone(), source })?
@@ -219,6 +217,12 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
     })
 }
 
+/// The audit log of this file; `None` only keeps events in memory.
+fn open_audit_log(options: &ServeOptions, file: Option<PathBuf>) -> Result<AuditLog, ServeError> {
+    AuditLog::new(file.clone(), options.audit_files, options.clock.unwrap_or(clock::system))
+        .map_err(|source| ServeError::Audit { file: file.unwrap_or_default(), source })
+}
+
 /// A demo: in memory, with a small policy and its own identity provider.
 fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) -> Result<Opened, ServeError> {
     let policy = demo::policy().map_err(ServeError::DemoPolicy)?;
@@ -245,12 +249,12 @@ fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) ->
         oidc: Oidc::with_keys(Keys::fixed(provider.issuer().to_owned(), provider.key_set().clone())),
         demo: Some(DemoAccess { sign_in, provider }),
         oidc_client: None,
-        audit_file: demo.audit_file.clone(),
+        audit_log: open_audit_log(options, demo.audit_file.clone())?,
     })
 }
 
 /// A service with durable data, for a remote identity provider.
-fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, ServeError> {
+fn open_data(options: &ServeOptions, data: &DataOptions, address: SocketAddr) -> Result<Opened, ServeError> {
     let pin = |config: &mut Config| {
         data.pin(config);
         pin_license(config, options.license);
@@ -258,10 +262,13 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
     // The database library panics on some damaged files: when it opens, reads, writes or closes them.
     let opened = catch_panic(|| {
         let store = Store::open(&data.folder, pin).map_err(ServeError::Store)?;
-        let account = LocalAccount::open(&store, data.admin_user(), options.admin_password.as_deref())?;
-        Ok((store, account))
+        let audit_log = open_audit_log(options, Some(data.folder.join("audit.jsonl")))?;
+        let now = options.clock.unwrap_or(clock::system)();
+        let audit = Audit::new(&audit_log, store.read().config.audit_enabled, now, address);
+        let account = LocalAccount::open(&store, &audit, data.admin_user(), options.admin_password.as_deref())?;
+        Ok((store, audit_log, account))
     });
-    let (store, account) = opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
+    let (store, audit_log, account) = opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
     let LocalAccount { password, generated: generated_password, notices } = account;
     Ok(Opened {
         store,
@@ -271,7 +278,7 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
         oidc: Oidc::remote(options.clock.unwrap_or(clock::system), data.oidc_rules.clone()),
         demo: None,
         oidc_client: data.oidc_client.as_deref().map(oidc_client).transpose()?,
-        audit_file: Some(data.folder.join("audit.jsonl")),
+        audit_log,
     })
 }
 
@@ -282,17 +289,25 @@ mod tests {
 
     use axum::body::{Body, to_bytes};
     use axum::extract::Request;
+    use futures_util::FutureExt;
+    use gbac_engine::policy::Change;
+    use tokio::task::yield_now;
+    use tokio::time::timeout;
     use tower::ServiceExt;
 
     use super::*;
     use crate::identity::oidc::OidcRules;
     use crate::routes::router;
+    use crate::state::error::WriteError;
+    use crate::state::store::{Plan, Snapshot};
 
     #[tokio::test]
     async fn a_full_disk_stops_writes_only_and_only_until_there_is_room() {
         let folder = tempfile::tempdir().unwrap();
         let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
-        let account = LocalAccount::open(&store, "admin", Some("demo")).unwrap();
+        let audit_log = open_audit_log(&ServeOptions::default(), None).unwrap();
+        let audit = Audit::new(&audit_log, false, 1.0, ([127, 0, 0, 1], 8420).into());
+        let account = LocalAccount::open(&store, &audit, "admin", Some("demo")).unwrap();
         let opened = Opened {
             store: store.clone(),
             admin: Admin::new("admin".into(), account.password),
@@ -301,7 +316,7 @@ mod tests {
             oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
             demo: None,
             oidc_client: None,
-            audit_file: None,
+            audit_log,
         };
         let router = router(assemble(&ServeOptions::default(), ([127, 0, 0, 1], 8420).into(), false, opened).unwrap());
         let ask = async |method: &str, path: &str, body: &'static str| {
@@ -332,6 +347,38 @@ mod tests {
         assert_eq!(ask("POST", "/v1/roles", r#"{"name":"after"}"#).await.0, 201);
         let (_, roles) = ask("GET", "/v1/roles", "").await;
         assert!(roles.contains("before") && roles.contains("after") && !roles.contains("refused"), "{roles}");
+    }
+
+    #[tokio::test]
+    async fn a_change_that_fails_after_its_client_has_gone_is_recorded_as_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
+        let on = |current: &Snapshot| {
+            let config = Config { audit_enabled: true, ..(*current.config).clone() };
+            Ok::<_, WriteError>(Plan::Configure(Vec::new(), config, ()))
+        };
+        store.change_now(on).unwrap();
+        let opened = Opened {
+            store,
+            admin: Admin::new("admin".into(), Password::new("demo").unwrap()),
+            generated_password: None,
+            notices: Vec::new(),
+            oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
+            demo: None,
+            oidc_client: None,
+            audit_log: open_audit_log(&ServeOptions::default(), None).unwrap(),
+        };
+        let app = assemble(&ServeOptions::default(), ([127, 0, 0, 1], 8420).into(), false, opened).unwrap();
+        faults.room.store(0, Relaxed);
+        let create = |_: &Snapshot| Ok::<_, WriteError>(Plan::Changes(vec![Change::CreateRole("r".into())], ()));
+        assert!(app.service.change(create).now_or_never().is_none(), "it is dropped before it ends");
+        let failed = r#""message":"not done: gbac created the role r""#;
+        let recorded = async {
+            while !app.service.audit_log().recent(9).iter().any(|line| line.contains(failed)) {
+                yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(60), recorded).await.expect("the failure is recorded");
     }
 
     #[test]

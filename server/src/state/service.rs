@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use gbac_analysis::audit::Modification;
 use serde_json::Value;
 
 use super::audit::{Audit, AuditLog, ChangeRecorder, PolicyTags, RecordedChange};
@@ -73,20 +74,30 @@ impl Service {
     {
         let recorded = RecordedChange::default();
         let recorder = ChangeRecorder::new(&self.audit(), recorded.clone());
-        let store = self.0.store.clone();
-        let result = self
-            .0
-            .store
-            .change(move |current| {
+        let parts = Arc::clone(&self.0);
+        // A task of its own, so that a change that fails is recorded as failed even if its client has gone.
+        let change = tokio::spawn(async move {
+            let store = parts.store.clone();
+            let planned = parts.store.change(move |current| {
                 let plan = license::check(current, plan(current)?)?;
                 let tags = PolicyTags { current: store.etag(current), next: store.next_etag(current) };
                 Ok(recorder.record(current, tags, plan)?)
-            })
-            .await;
-        if result.is_err() {
-            recorded.fail(&self.0.audit_log).await;
+            });
+            let result = planned.await;
+            if result.is_err() {
+                recorded.fail(&parts.audit_log).await;
+            }
+            result
+        });
+        change.await.unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+    }
+
+    /// Records that the service starts or stops.
+    pub(crate) async fn record_lifecycle(&self, modification: Modification<'_>) {
+        let audit = self.audit();
+        if audit.is_enabled() {
+            ChangeRecorder::new(&audit, RecordedChange::default()).record_lifecycle(modification).await;
         }
-        result
     }
 
     /// Records a change of something that is not in the store, before it is made.

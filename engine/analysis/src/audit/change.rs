@@ -1,4 +1,4 @@
-//! Events of changes: the user, the old and new values, and the resulting state (D-50).
+//! Events of changes: the user, the old and new values, and the resulting state (D-50); and of the service's start and stop (D-87).
 
 use gbac_engine::escape::visible;
 use gbac_engine::model::{Acl, PatternType, Principal, PrincipalType};
@@ -57,6 +57,19 @@ pub enum Modification<'a> {
         /// The user or group.
         grantee: &'a Principal,
     },
+    /// A local account was created.
+    AccountCreated(&'a str),
+    /// A local account was deleted, with its password.
+    AccountDeleted(&'a str),
+    /// A local account has another password.
+    PasswordReset(&'a str),
+    /// The service started.
+    Started {
+        /// The options that its decisions and its access depend on.
+        options: &'a Value,
+    },
+    /// The service stopped.
+    Stopped,
     /// A setting, property or other value changed.
     ValueSet {
         /// The kind of value, such as `setting` or `logger`.
@@ -110,18 +123,22 @@ pub struct Administration<'a> {
     pub state: Option<ResultingState<'a>>,
 }
 
-/// Creates the event of one change: Entity Management (3004), User Access Management (3005) or Group Management (3006).
+/// Creates the event of one change: Account Change (3001), Entity Management (3004), User Access Management (3005), Group Management
+/// (3006) or Application Lifecycle (6002).
 #[must_use]
 pub fn administration(input: &Administration<'_>) -> Event {
     let form = form(&input.modification);
     let actor = Node::Object(vec![("user", input.user.node(input.user.kind, &[]))]);
     let mut body = Vec::new();
     let mut unmapped = Vec::new();
-    if form.class == Class::EntityManagement {
+    if matches!(form.class, Class::AccountChange | Class::EntityManagement) {
         body.push(("actor", actor));
     } else {
         // OCSF 1.0.0 has no actor in these classes.
         unmapped.push(("actor", actor));
+    }
+    if form.class == Class::ApplicationLifecycle {
+        body.push(("app", input.context.product.node()));
     }
     body.extend(form.body);
     let name = if input.user.name.is_empty() { "the service" } else { input.user.name };
@@ -132,8 +149,10 @@ pub fn administration(input: &Administration<'_>) -> Event {
         protocol.push_members(&mut members);
         unmapped.push(("sign_in", Node::Object(members)));
     }
-    if !form.class.has_source() {
-        unmapped.push(("src_endpoint", input.context.src_endpoint(None)));
+    // The start and stop of the service, and changes at its start, come from no client.
+    match form.class {
+        Class::AccountChange | Class::ApplicationLifecycle => {}
+        _ => unmapped.push(("src_endpoint", input.context.src_endpoint(None))),
     }
     if let Some(ResultingState { policy_etag, config_version }) = input.state {
         let version = i64::try_from(config_version).unwrap_or(i64::MAX);
@@ -142,15 +161,11 @@ pub fn administration(input: &Administration<'_>) -> Event {
             Node::Object(vec![("policy_etag", Node::text(policy_etag)), ("config_version", Node::Number(version))]),
         ));
     }
+    if let Modification::Started { options } = input.modification {
+        unmapped.push(("options", Node::Data(options.clone())));
+    }
     body.push(("unmapped", Node::Object(unmapped)));
     Event::new(form.class, form.activity_id, &input.context, body)
-}
-
-impl Class {
-    /// Whether the class has an attribute for the source of the request in OCSF 1.0.0.
-    const fn has_source(self) -> bool {
-        matches!(self, Self::Authentication | Self::ApiActivity)
-    }
 }
 
 /// The parts of an event that depend on the kind of change.
@@ -169,6 +184,11 @@ const ASSIGN_PRIVILEGES: i64 = 1;
 const REVOKE_PRIVILEGES: i64 = 2;
 const ADD_USER: i64 = 3;
 const REMOVE_USER: i64 = 4;
+const CREATE_ACCOUNT: i64 = 1;
+const RESET_PASSWORD: i64 = 4;
+const DELETE_ACCOUNT: i64 = 6;
+const START: i64 = 3;
+const STOP: i64 = 4;
 
 fn form(modification: &Modification<'_>) -> Form {
     match modification {
@@ -224,6 +244,17 @@ fn form(modification: &Modification<'_>) -> Form {
             let action = format!("revoked the access {level} of {}", principal_label(grantee));
             privilege(REVOKE_PRIVILEGES, level, "access", principal(grantee), action)
         }
+        Modification::AccountCreated(name) => {
+            account(CREATE_ACCOUNT, name, format!("created the local account {}", visible(name)))
+        }
+        Modification::AccountDeleted(name) => {
+            account(DELETE_ACCOUNT, name, format!("deleted the local account {}", visible(name)))
+        }
+        Modification::PasswordReset(name) => {
+            account(RESET_PASSWORD, name, format!("set another password for the local account {}", visible(name)))
+        }
+        Modification::Started { .. } => lifecycle(START, "started"),
+        Modification::Stopped => lifecycle(STOP, "stopped"),
         Modification::ValueSet { kind, name, before, after } => {
             let action = match (*kind, *name, *after) {
                 ("setting", "audit_enabled", Value::Bool(true)) => "turned the audit log on".to_owned(),
@@ -267,6 +298,16 @@ fn entity(
         body.push(("entity_result", node(result)));
     }
     Form { class: Class::EntityManagement, activity_id, body, action }
+}
+
+/// A local account, which is a superuser.
+fn account(activity_id: i64, name: &str, action: String) -> Form {
+    let user = Node::Object(vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::Admin.id()))]);
+    Form { class: Class::AccountChange, activity_id, body: vec![("user", user)], action }
+}
+
+fn lifecycle(activity_id: i64, action: &str) -> Form {
+    Form { class: Class::ApplicationLifecycle, activity_id, body: Vec::new(), action: action.to_owned() }
 }
 
 fn membership(activity_id: i64, role: &str, member: &Principal, action: String) -> Form {
@@ -329,6 +370,11 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
         Modification::AccessRevoked { level, grantee } => {
             json!({ "change": "revoke_access", "access": level, "principal": grantee.to_string() })
         }
+        Modification::AccountCreated(name) => json!({ "change": "create_account", "user": name }),
+        Modification::AccountDeleted(name) => json!({ "change": "delete_account", "user": name }),
+        Modification::PasswordReset(name) => json!({ "change": "reset_password", "user": name }),
+        Modification::Started { options } => json!({ "change": "start", "options": options }),
+        Modification::Stopped => json!({ "change": "stop" }),
         Modification::ValueSet { kind, name, before, after } => {
             json!({ "change": "set", "type": kind, "name": name, "before": before, "after": after })
         }

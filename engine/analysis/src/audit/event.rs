@@ -11,6 +11,8 @@ use super::{Context, OCSF_VERSION, Product};
 /// The classes of events, with OCSF's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
+    /// 3001: a local account is created or deleted, or gets another password.
+    AccountChange,
     /// 3002: a user signs in, or fails to.
     Authentication,
     /// 3004: an ACL, a role, a setting or another part of the configuration changes.
@@ -19,6 +21,8 @@ pub enum Class {
     UserAccessManagement,
     /// 3006: a role gains or loses a member.
     GroupManagement,
+    /// 6002: the service starts or stops.
+    ApplicationLifecycle,
     /// 6003: a request is allowed or denied.
     ApiActivity,
 }
@@ -28,10 +32,12 @@ impl Class {
     #[must_use]
     pub const fn uid(self) -> i64 {
         match self {
+            Self::AccountChange => 3001,
             Self::Authentication => 3002,
             Self::EntityManagement => 3004,
             Self::UserAccessManagement => 3005,
             Self::GroupManagement => 3006,
+            Self::ApplicationLifecycle => 6002,
             Self::ApiActivity => 6003,
         }
     }
@@ -40,16 +46,20 @@ impl Class {
     #[must_use]
     pub const fn category_uid(self) -> i64 {
         match self {
-            Self::Authentication | Self::EntityManagement | Self::UserAccessManagement | Self::GroupManagement => 3,
-            Self::ApiActivity => 6,
+            Self::AccountChange
+            | Self::Authentication
+            | Self::EntityManagement
+            | Self::UserAccessManagement
+            | Self::GroupManagement => 3,
+            Self::ApplicationLifecycle | Self::ApiActivity => 6,
         }
     }
 
     /// The profiles whose attributes its events use.
     const fn profiles(self) -> &'static [&'static str] {
         match self {
-            Self::Authentication | Self::EntityManagement | Self::UserAccessManagement | Self::GroupManagement => &[],
             Self::ApiActivity => &["cloud"],
+            _ => &[],
         }
     }
 }
@@ -242,13 +252,9 @@ impl Event {
     }
 
     fn metadata(&self) -> Node {
-        let mut product = vec![("name", Node::text(&self.product.name))];
-        super::push_text(&mut product, "uid", self.product.uid.as_deref());
-        product.push(("vendor_name", Node::text(&self.product.vendor_name)));
-        product.push(("version", Node::text(&self.product.version)));
         let mut members = Vec::new();
         super::push_text(&mut members, "correlation_uid", self.correlation_uid.as_deref());
-        members.push(("product", Node::Object(product)));
+        members.push(("product", self.product.node()));
         let profiles: Vec<Node> = self.class.profiles().iter().map(|profile| Node::text(profile)).collect();
         if !profiles.is_empty() {
             members.push(("profiles", Node::List(profiles)));

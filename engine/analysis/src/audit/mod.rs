@@ -1,5 +1,6 @@
-//! Audit events as values, in classes of OCSF 1.0.0: Authentication (3002), Entity Management (3004), User Access Management
-//! (3005), Group Management (3006) and API Activity (6003) (specification 6, D-23, D-50).
+//! Audit events as values, in classes of OCSF 1.0.0: Account Change (3001), Authentication (3002), Entity Management (3004), User
+//! Access Management (3005), Group Management (3006), Application Lifecycle (6002) and API Activity (6003) (specification 6, D-23,
+//! D-50, D-87).
 
 mod activity;
 mod authentication;
@@ -62,6 +63,16 @@ pub struct Product {
 impl Default for Product {
     fn default() -> Self {
         Self { name: "GBAC".into(), vendor_name: "GBAC".into(), version: env!("CARGO_PKG_VERSION").into(), uid: None }
+    }
+}
+
+impl Product {
+    fn node(&self) -> Node {
+        let mut members = vec![("name", Node::text(&self.name))];
+        push_text(&mut members, "uid", self.uid.as_deref());
+        members.push(("vendor_name", Node::text(&self.vendor_name)));
+        members.push(("version", Node::text(&self.version)));
+        Node::Object(members)
     }
 }
 

@@ -569,6 +569,18 @@ fn changes_have_user_values_and_state() {
     assert_eq!(event["message"], "admin removed Group:eng from the role Readers");
     assert_eq!(event["user"], json!({ "name": "eng", "type": "idp_group", "type_id": 99 }));
 
+    let event = changed(Modification::PasswordReset("admin"));
+    assert_eq!((&event["class_uid"], &event["activity_id"]), (&json!(3001), &json!(4)));
+    assert_eq!(event["user"], json!({ "name": "admin", "type_id": 2 }));
+    assert_eq!(event["message"], "admin set another password for the local account admin");
+
+    let event = changed(Modification::Started { options: &json!({ "listen": "127.0.0.1:1" }) });
+    assert_eq!((&event["class_uid"], &event["activity_id"]), (&json!(6002), &json!(3)));
+    assert_eq!(
+        (&event["app"]["version"], &event["unmapped"]["options"]["listen"]),
+        (&json!("1.2.3"), &json!("127.0.0.1:1"))
+    );
+
     let off =
         Modification::ValueSet { kind: "setting", name: "audit_enabled", before: &json!(true), after: &json!(false) };
     assert_eq!(changed(off)["message"], "admin turned the audit log off");

@@ -148,7 +148,7 @@ impl ChangeRecorder {
         if let Some(scope) = &self.scope {
             scope.set_changed();
         }
-        self.recorded.0.with(|recorded| *recorded = events);
+        self.recorded.0.with(|recorded| recorded.extend(events));
         Ok(())
     }
 
@@ -187,6 +187,25 @@ impl ChangeRecorder {
 }
 
 impl ChangeRecorder {
+    /// Records a change of an account, before it is made, on a thread that may block.
+    ///
+    /// # Errors
+    /// The event cannot be written, so the change must not be made.
+    pub(crate) fn record_account(&self, modification: Modification<'_>) -> Result<(), AuditError> {
+        let events = vec![self.make_event(modification, None)];
+        self.log.write_now(&events)?;
+        self.recorded.0.with(|recorded| recorded.extend(events));
+        Ok(())
+    }
+
+    /// Records that the service starts or stops. If that cannot be written, it is kept until it can: nobody has to be refused.
+    pub(crate) async fn record_lifecycle(self, modification: Modification<'_>) {
+        let events = [self.make_event(modification, None)];
+        if self.log.write(&events).await.is_err() {
+            self.log.owe(&events);
+        }
+    }
+
     /// Records a change that is not one of the policy or the configuration, before it is made.
     ///
     /// # Errors
@@ -210,12 +229,29 @@ impl ChangeRecorder {
 impl RecordedChange {
     /// Records that a change was not committed, although its events were written.
     pub(crate) async fn fail(&self, log: &AuditLog) {
-        let events = self.0.with(std::mem::take);
-        let detail = "the change could not be stored; nothing was changed";
-        let events: Vec<Event> = events.into_iter().map(|event| event.failed("not_stored", detail)).collect();
+        let events = self.failed();
         if log.write(&events).await.is_err() {
             log.owe(&events);
         }
+    }
+
+    /// [`RecordedChange::fail`] on a thread that may block.
+    pub(crate) fn fail_now(&self, log: &AuditLog) {
+        let events = self.failed();
+        if log.write_now(&events).is_err() {
+            log.owe(&events);
+        }
+    }
+
+    fn failed(&self) -> Vec<Event> {
+        let events = self.0.with(std::mem::take);
+        let detail = "the change could not be stored; nothing was changed";
+        events.into_iter().map(|event| event.failed("not_stored", detail)).collect()
+    }
+
+    /// Takes note that the changes so far were stored.
+    pub(crate) fn stored(&self) {
+        self.0.with(Vec::clear);
     }
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -60,9 +60,30 @@ impl Drop for Writer {
 /// Lines to write, and who waits for them.
 struct Job {
     lines: Vec<String>,
-    done: oneshot::Sender<Result<(), AuditError>>,
+    done: Waiter,
     /// Whether repetitions are written although their minute is not over.
     all: bool,
+}
+
+/// Who waits until a job is done.
+enum Waiter {
+    /// A task of the async runtime.
+    Task(oneshot::Sender<Result<(), AuditError>>),
+    /// A thread that may block. Unlike one that waits for a task's channel, it may belong to the runtime.
+    Thread(SyncSender<Result<(), AuditError>>),
+    /// Nobody: the log ends.
+    Nobody,
+}
+
+impl Waiter {
+    fn answer(self, result: Result<(), AuditError>) {
+        match self {
+            // The request may have been canceled.
+            Self::Task(done) => drop(done.send(result)),
+            Self::Thread(done) => drop(done.send(result)),
+            Self::Nobody => {}
+        }
+    }
 }
 
 struct Shared {
@@ -172,7 +193,9 @@ impl AuditLog {
         if events.is_empty() {
             return Ok(());
         }
-        self.submit(events, false).blocking_recv().unwrap_or(Err(AuditError))
+        let (done, answer) = sync_channel(1);
+        self.send(Job { lines: events.iter().map(Event::to_line).collect(), done: Waiter::Thread(done), all: false });
+        answer.recv().unwrap_or(Err(AuditError))
     }
 
     /// Checks that events can be written.
@@ -227,13 +250,16 @@ impl AuditLog {
 
     fn submit(&self, events: &[Event], all: bool) -> oneshot::Receiver<Result<(), AuditError>> {
         let (done, answer) = oneshot::channel();
-        let job = Job { lines: events.iter().map(Event::to_line).collect(), done, all };
+        self.send(Job { lines: events.iter().map(Event::to_line).collect(), done: Waiter::Task(done), all });
+        answer
+    }
+
+    fn send(&self, job: Job) {
         match self.0.writer.as_ref().and_then(|writer| writer.jobs.as_ref()) {
             // If the thread is gone, the answer is dropped, which is a failure.
             Some(jobs) => drop(jobs.send(job)),
             None => self.0.shared.write(None, vec![job]),
         }
-        answer
     }
 }
 
@@ -257,8 +283,7 @@ impl Shared {
             jobs.extend(queue.try_iter().take(MAX_BATCH));
             self.write(Some(&mut file), jobs);
         }
-        let (done, _) = oneshot::channel();
-        self.write(Some(&mut file), vec![Job { lines: Vec::new(), done, all: true }]);
+        self.write(Some(&mut file), vec![Job { lines: Vec::new(), done: Waiter::Nobody, all: true }]);
     }
 
     /// Writes what is owed, the repetitions that are due, and these lines.
@@ -306,8 +331,7 @@ impl Shared {
             }
         };
         for job in jobs {
-            // The request may have been canceled.
-            let _ = job.done.send(answer);
+            job.done.answer(answer);
         }
     }
 

@@ -29,6 +29,11 @@ impl<'a> Audit<'a> {
         Self { log, enabled, now, server }
     }
 
+    /// Where the events are kept.
+    pub(crate) const fn log(&self) -> &'a AuditLog {
+        self.log
+    }
+
     /// Whether events are recorded.
     pub(crate) const fn is_enabled(&self) -> bool {
         self.enabled
