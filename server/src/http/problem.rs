@@ -54,6 +54,21 @@ impl Problem {
         Self { license_required: true, ..problem }
     }
 
+    /// The HTTP status.
+    pub(crate) const fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// The stable code.
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The message; it may quote the request.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Adds a header to the response.
     pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));

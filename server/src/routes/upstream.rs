@@ -24,10 +24,11 @@ use crate::http::body;
 use crate::http::credentials::{cluster_credentials, is_from_browser, relay_credentials, sign_in_problem};
 use crate::http::problem::Problem;
 use crate::http::reject::{method_not_allowed, not_found, reject};
-use crate::http::request_head::request_head;
+use crate::http::request_head::{request_head, sanitized};
 use crate::http::surface::{Surface, only_reads};
 use crate::identity::relayed_sign_in::{RelayedSignIn, RelayedSignIns, Verdict};
 use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
+use crate::state::audit::RequestHead;
 use crate::state::service::Service;
 use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, UpstreamResponse};
 use crate::upstream::operations::{Api, Lookup};
@@ -88,35 +89,49 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         }
     };
     let change = (!only_reads(request.method(), uri.path())).then(|| request_head(&request));
-    let relayed = async {
-        let request = upstream_request(request).await?;
-        // Before the cluster makes the change: what cannot be recorded is not relayed.
-        if let Some(head) = &change {
-            let audit = relay.service.audit();
-            audit.relayed(head, &caller, None).await?;
+    let request = match upstream_request(request).await {
+        Ok(request) => request,
+        Err(problem) => {
+            relay.end_sign_in(sign_in, None);
+            return problem.into_response(surface);
         }
-        let base = match id {
-            None => base.clone(),
-            Some(id) => match find_data_plane(&upstream.client, base, id, &request).await? {
-                Ok(base) => base,
-                // The problem response of the Control Plane explains best what is wrong.
-                Err(response) => return Ok(response),
-            },
-        };
-        upstream.client.send(&base, &path, &query, &request).await.map_err(|error| problem(&error))
     };
-    let relayed: Result<UpstreamResponse, Problem> = relayed.await;
-    let user = relay.end_sign_in(sign_in, relayed.as_ref().ok().map(|response| response.status));
-    let response = match (relayed, change) {
-        (Ok(response), Some(head)) => {
-            let reason = format!("the cluster responded with status {}", response.status);
-            let user = user.unwrap_or(caller);
-            let recorded = relay.service.audit().relayed(&head, &user, Some(ending(response.status, &reason))).await;
-            recorded.map(|()| response).map_err(Problem::from)
-        }
-        (relayed, _) => relayed,
-    };
+    let operation = Operation { base: base.clone(), cluster: id.map(str::to_owned), path, query, request };
+    // A task of its own, so that the end of a change is recorded even if the client has gone.
+    let relayed = tokio::spawn(relay.send(operation, sign_in, caller, change));
+    let response = relayed.await.unwrap_or_else(|_| {
+        Err(Problem::new(RpcCode::Internal, "the service stopped working on the request; the cluster may have made it"))
+    });
     response.map_or_else(|problem| problem.into_response(surface), relayed_response)
+}
+
+/// An operation for the cluster.
+struct Operation {
+    /// The base URL; with the ID of a cluster, that of the Control Plane.
+    base: BaseUrl,
+    cluster: Option<String>,
+    path: String,
+    query: String,
+    request: UpstreamRequest,
+}
+
+/// Why an operation has no response of the cluster that can be returned.
+struct RelayError {
+    /// The status of the cluster's response, if it has begun.
+    status: Option<u16>,
+    problem: Problem,
+}
+
+impl From<Problem> for RelayError {
+    fn from(problem: Problem) -> Self {
+        Self { status: None, problem }
+    }
+}
+
+impl From<UpstreamError> for RelayError {
+    fn from(error: UpstreamError) -> Self {
+        Self { status: error.status(), problem: problem(&error) }
+    }
 }
 
 /// How a relayed change ended, by the status of the cluster's response.
@@ -124,6 +139,13 @@ const fn ending(http_status: u16, reason: &str) -> CallResult<'_> {
     let (authorized, effect) =
         if http_status < 400 { (Outcome::Allow, CallEffect::Done) } else { (Outcome::Deny, CallEffect::Refused) };
     CallResult { authorized, reason, effect, http_status, code: "cluster_refused", detail: reason }
+}
+
+/// A relayed change without a usable response: the cluster may have made it.
+fn unknown_ending<'a>(problem: &Problem, detail: &'a str) -> CallResult<'a> {
+    let reason = "relayed to the cluster, whose response is not known";
+    let (effect, http_status, code) = (CallEffect::Refused, problem.status(), problem.name());
+    CallResult { authorized: Outcome::Allow, reason, effect, http_status, code, detail }
 }
 
 /// What the relay uses.
@@ -160,6 +182,56 @@ impl Relay {
         };
         let sign_in = self.sign_ins.begin(&self.authenticator, &for_cluster, operation, self.service.now())?;
         Ok((caller, sign_in))
+    }
+
+    /// Sends an operation to the cluster. A change is recorded before it is sent, and when it has ended.
+    async fn send(
+        self,
+        operation: Operation,
+        sign_in: RelayedSignIn,
+        caller: String,
+        change: Option<RequestHead>,
+    ) -> Result<UpstreamResponse, Problem> {
+        // Before the cluster makes the change: what cannot be recorded is not relayed.
+        if let Some(head) = &change
+            && let Err(error) = self.service.audit().relayed(head, &caller, None).await
+        {
+            self.end_sign_in(sign_in, None);
+            return Err(error.into());
+        }
+        let response = self.respond(&operation).await;
+        // What is not usable may be a page of something else, which accepts every password; but a 401 is a refusal in any case.
+        let refused = |error: &RelayError| error.status.filter(|status| *status == 401);
+        let status = response.as_ref().map_or_else(refused, |response| Some(response.status));
+        let user = self.end_sign_in(sign_in, status).unwrap_or(caller);
+        let Some(head) = change else { return response.map_err(|error| error.problem) };
+        let audit = self.service.audit();
+        match response {
+            Ok(response) => {
+                let reason = format!("the cluster responded with status {}", response.status);
+                audit.relayed(&head, &user, Some(ending(response.status, &reason))).await?;
+                Ok(response)
+            }
+            Err(RelayError { problem, .. }) => {
+                let detail = sanitized(problem.message());
+                audit.relayed(&head, &user, Some(unknown_ending(&problem, &detail))).await?;
+                Err(problem)
+            }
+        }
+    }
+
+    async fn respond(&self, operation: &Operation) -> Result<UpstreamResponse, RelayError> {
+        let Operation { base, cluster, path, query, request } = operation;
+        let client = &self.upstream.client;
+        let base = match cluster {
+            None => base.clone(),
+            Some(id) => match find_data_plane(client, base, id, request).await? {
+                Ok(base) => base,
+                // The problem response of the Control Plane explains best what is wrong.
+                Err(response) => return Ok(response),
+            },
+        };
+        Ok(client.send(&base, path, query, request).await?)
     }
 
     /// Takes note of what the cluster says about the credentials by its status; the user that it has accepted.
@@ -202,17 +274,17 @@ async fn find_data_plane(
     control_plane: &BaseUrl,
     id: &str,
     request: &UpstreamRequest,
-) -> Result<Result<BaseUrl, UpstreamResponse>, Problem> {
+) -> Result<Result<BaseUrl, UpstreamResponse>, RelayError> {
     let id =
         decode(id).map_err(|error| Problem::new(RpcCode::InvalidArgument, format!("{error}; {}", error.hint())))?;
     let path = match Api::ControlPlane.find(&Method::GET, &paths::cluster(&id)) {
         Lookup::Path(path) => path,
         Lookup::OtherMethods(_) | Lookup::NotFound => {
             let message = format!("`{}` is not a cluster ID", encode::component(&id));
-            return Err(Problem::new(RpcCode::InvalidArgument, message));
+            return Err(Problem::new(RpcCode::InvalidArgument, message).into());
         }
     };
-    let response = client.send(control_plane, &path, "", &request.as_get()).await.map_err(|error| problem(&error))?;
+    let response = client.send(control_plane, &path, "", &request.as_get()).await?;
     if response.status != 200 {
         return Ok(Err(response));
     }

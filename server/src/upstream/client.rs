@@ -73,9 +73,12 @@ pub(crate) enum UpstreamError {
     /// The response is a redirect with this status.
     #[error("the cluster responded with status {0}; redirects are not followed")]
     Redirect(u16),
-    /// The response is too large.
+    /// The response with this status is too large.
     #[error("the response of the cluster is larger than {MAX_BYTES} bytes")]
-    TooLarge,
+    TooLarge(u16),
+    /// The response with this status did not end in time, or its connection failed; the cause.
+    #[error("the response of the cluster is incomplete: {}", escaped(.1))]
+    Incomplete(u16, String),
     /// The response with this status is not JSON.
     #[error("the cluster responded with status {0} and a body that is not JSON")]
     NotJson(u16),
@@ -90,7 +93,17 @@ impl UpstreamError {
             Self::Timeout => "upstream_too_slow",
             Self::Unreachable(_) => "upstream_unreachable",
             Self::Redirect(_) => "upstream_redirects",
-            Self::TooLarge | Self::NotJson(_) => "upstream_answer",
+            Self::TooLarge(_) | Self::Incomplete(..) | Self::NotJson(_) => "upstream_answer",
+        }
+    }
+
+    /// The status of the response, if it has begun.
+    pub(crate) const fn status(&self) -> Option<u16> {
+        match self {
+            Self::Redirect(status) | Self::TooLarge(status) | Self::Incomplete(status, _) | Self::NotJson(status) => {
+                Some(*status)
+            }
+            Self::InvalidPath | Self::Tls | Self::Timeout | Self::Unreachable(_) => None,
         }
     }
 
@@ -137,9 +150,10 @@ impl UpstreamClient {
         }
         let is_encoded = response.headers().contains_key(header::CONTENT_ENCODING);
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| UpstreamError::from_transport(&error))? {
+        let incomplete = |error: reqwest::Error| UpstreamError::Incomplete(status, root_cause(&error));
+        while let Some(chunk) = response.chunk().await.map_err(incomplete)? {
             if bytes.len().saturating_add(chunk.len()) > MAX_BYTES {
-                return Err(UpstreamError::TooLarge);
+                return Err(UpstreamError::TooLarge(status));
             }
             bytes.extend_from_slice(&chunk);
         }

@@ -141,7 +141,6 @@ async fn the_cluster_authorizes_callers() {
 async fn the_data_plane_is_found_in_the_control_plane() {
     let cluster = Cluster::start();
     let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
-    assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await.0, 200);
     assert_eq!(get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await.0, 404, "there is no flag for it");
 
     for (address, what) in [
@@ -380,6 +379,22 @@ async fn an_operation_without_authentication_does_not_test_passwords() {
 }
 
 #[tokio::test]
+async fn a_401_that_is_not_json_counts_as_a_wrong_password() {
+    for answer in [
+        http("401 Unauthorized", "content-type: text/html\r\n", "<p>no</p>"),
+        b"HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{".to_vec(),
+    ] {
+        let (service, told) = answering(answer).await;
+        let path = "/gbac/v1/upstream/admin/v1/cluster_config";
+        for n in 0..10 {
+            assert_eq!(service.get_as(path, &basic("admin", &format!("x{n}"))).await.status, 502);
+        }
+        assert_eq!(service.get_as(path, &basic("admin", "x")).await.status, 429);
+        assert_eq!(told.try_iter().count(), 10);
+    }
+}
+
+#[tokio::test]
 async fn malformed_credentials_do_not_reach_the_cluster() {
     let (service, told) = answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
@@ -444,6 +459,58 @@ async fn changes_through_the_relay_are_recorded() {
     assert!(told[1].starts_with("\"admin\" 1") && told[1].contains("status 201"), "{told:?}");
     assert!(told[3].contains("status 401"), "{told:?}");
     assert!(!told[3].contains("admin"), "a password may have been typed in place of the name: {told:?}");
+}
+
+/// The events of relayed changes, oldest first: the user, the status, the code and the reason.
+async fn relayed_events(service: &Service) -> Vec<String> {
+    let log = service.get_as("/gbac/v1/audit?limit=50", &admin()).await.json();
+    let events = log["events"].as_array().unwrap().iter().rev();
+    let relayed = events.filter(|event| event["http_request"].to_string().contains("/upstream/"));
+    let text = |event: &Value| {
+        let (actor, reason) = (&event["actor"], &event["actor"]["authorizations"][0]["policy"]["desc"]);
+        format!("{} {} {} {reason}", actor["user"]["name"], event["status_id"], event["status_code"])
+    };
+    relayed.map(text).collect()
+}
+
+#[tokio::test]
+async fn a_relayed_change_without_a_usable_response_is_recorded_as_such() {
+    let (service, _) = answering(http("200 OK", "content-type: text/html\r\n", "<p>done</p>")).await;
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    assert_eq!(service.send(Method::POST, path, &json!({ "name": "r" })).await.status, 502);
+    let events = relayed_events(&service).await;
+    let reason = "relayed to the cluster, whose response is not known";
+    assert_eq!(
+        (events.len(), events[1].as_str()),
+        (2, &*format!("\"{{{{anonymous}}}}\" 2 \"upstream_answer\" \"{reason}\""))
+    );
+}
+
+#[tokio::test]
+async fn the_end_of_a_relayed_change_is_recorded_after_its_client_has_gone() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let service = relaying(&format!("http://{}", listener.local_addr().unwrap()));
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    let role = json!({ "name": "r" });
+    let mut stream = tokio::select! {
+        _ = service.send(Method::POST, path, &role) => panic!("the cluster has not responded"),
+        // The client goes when the cluster has accepted the connection.
+        accepted = listener.accept() => accepted.unwrap().0,
+    };
+    assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
+    let answer = http("201 Created", "content-type: application/json\r\n", "{}");
+    stream.write_all(&answer).await.unwrap();
+    let recorded = async {
+        loop {
+            let events = relayed_events(&service).await;
+            if let [_, end] = events.as_slice() {
+                return end.clone();
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let end = tokio::time::timeout(std::time::Duration::from_secs(60), recorded).await.expect("an event");
+    assert!(end.starts_with("\"admin\" 1") && end.contains("status 201"), "{end}");
 }
 
 #[tokio::test]
