@@ -87,6 +87,38 @@ fn a_client_is_served_during_every_attack_behind_the_same_proxy() {
     withstands(&Attack::ALL, &args, &proxied(ATTACKER_BEHIND), &proxied(CLIENT_BEHIND));
 }
 
+/// Attackers at several addresses take every connection with a request whose body never comes.
+#[test]
+fn slow_bodies_from_many_addresses_do_not_take_all_connections() {
+    let service = Service::start_with(&["--max-connections", "8", "--max-connections-per-address", "2"]);
+    let address: SocketAddr = service.url.strip_prefix("http://").expect("an address").parse().expect("an address");
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let mut held = Vec::new();
+        for n in 2..=5 {
+            for _ in 0..2 {
+                let attacker = Target { address, ..direct(Ipv4Addr::new(127, 0, 0, n).into()) };
+                let mut stream = attacker.connect().await.expect("a connection");
+                let request = format!(
+                    "POST /access/v1/evaluation HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+                     content-length: 100000\r\nexpect: 100-continue\r\n\r\n"
+                );
+                stream.write_all(request.as_bytes()).await.expect("it is sent");
+                // The service asks for the body once it waits for it.
+                let mut answer = [0; 12];
+                stream.read_exact(&mut answer).await.expect("an answer");
+                assert_eq!(&answer, b"HTTP/1.1 100");
+                held.push(stream);
+            }
+        }
+        let client = Target { address, ..direct(CLIENT) };
+        let served = async { while get(&client, "/healthz").await != "HTTP/1.1 200 OK" {} };
+        timeout(LIMIT, served).await.expect("a request that waits for its client makes room");
+    });
+    let metrics = service.get("/metrics");
+    assert!(metrics.contains("gbac_connections_closed_total{reason=\"evicted\"}"), "{metrics}");
+}
+
 /// Opens as many connections as one address may have, and counts further ones that are closed.
 #[test]
 fn an_address_has_a_limited_number_of_connections() {

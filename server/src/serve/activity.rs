@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -21,6 +21,8 @@ pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time in which a client must take a piece of a response: about 500 bytes a second.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time after which a request that waits for its client may be closed in favor of another connection.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The interval at which deadlines are checked that did not exist when the last check was made.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The size of a piece of a response in bytes. A response is passed on in pieces, so that its progress can be seen.
@@ -40,15 +42,32 @@ struct Parts {
 struct State {
     /// When the last request ended; `None` before the first one.
     idle_since: Option<Instant>,
-    requests: BTreeMap<u64, Stage>,
+    requests: BTreeMap<u64, Progress>,
     last_request: u64,
 }
 
+/// How far a request is.
+struct Progress {
+    began: Instant,
+    stage: Stage,
+}
+
+/// Why a connection can be closed in favor of another one, in the order in which that happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Waiting {
+    /// It has no request since then.
+    Idle(Instant),
+    /// Every one of its requests waits for the client, and the oldest began then.
+    ForClient(Instant),
+}
+
 /// What a request waits for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// This service, which has its own time limits.
     Service,
+    /// The client, which must send more of the body. Handlers limit the time for that.
+    Upload,
     /// The client, which must take a piece of the response that it was given then.
     Client(Instant),
 }
@@ -59,9 +78,15 @@ impl Activity {
         Self(Arc::new(Parts { opened: Instant::now(), state: Lock::default(), evicted: Notify::new() }))
     }
 
-    /// Since when the connection is without requests; `None` if it has one.
-    pub(super) fn idle_since(&self) -> Option<Instant> {
-        self.0.state.with(|state| state.requests.is_empty().then_some(state.idle_since.unwrap_or(self.0.opened)))
+    /// Why the connection can be closed in favor of another one; `None` if it cannot.
+    pub(super) fn waiting(&self) -> Option<Waiting> {
+        self.0.state.with(|state| {
+            let Some(oldest) = state.requests.values().map(|progress| progress.began).min() else {
+                return Some(Waiting::Idle(state.idle_since.unwrap_or(self.0.opened)));
+            };
+            let waits = state.requests.values().all(|progress| progress.stage != Stage::Service);
+            (waits && oldest.elapsed() >= PATIENCE).then_some(Waiting::ForClient(oldest))
+        })
     }
 
     /// Ends the connection in favor of another one.
@@ -73,7 +98,8 @@ impl Activity {
     pub(super) fn request(&self) -> ActiveRequest {
         let id = self.0.state.with(|state| {
             state.last_request = state.last_request.wrapping_add(1);
-            state.requests.insert(state.last_request, Stage::Service);
+            let progress = Progress { began: Instant::now(), stage: Stage::Service };
+            state.requests.insert(state.last_request, progress);
             state.last_request
         });
         ActiveRequest { activity: self.clone(), id }
@@ -97,9 +123,9 @@ impl Activity {
 
     fn deadline(&self) -> (Option<Instant>, CloseReason) {
         self.0.state.with(|state| {
-            let stalled = state.requests.values().filter_map(|stage| match stage {
-                Stage::Service => None,
-                Stage::Client(since) => Some(*since + STALL_TIMEOUT),
+            let stalled = state.requests.values().filter_map(|progress| match progress.stage {
+                Stage::Service | Stage::Upload => None,
+                Stage::Client(since) => Some(since + STALL_TIMEOUT),
             });
             match (state.requests.is_empty(), state.idle_since) {
                 (false, _) => (stalled.min(), CloseReason::Stalled),
@@ -117,19 +143,77 @@ pub(super) struct ActiveRequest {
 }
 
 impl ActiveRequest {
+    /// The body of the request.
+    pub(super) fn body(&self, body: Incoming) -> RequestBody<Incoming> {
+        RequestBody { body, activity: self.activity.clone(), id: self.id }
+    }
+
     fn enter(&self, stage: Stage) {
-        self.activity.0.state.with(|state| {
-            state.requests.insert(self.id, stage);
-        });
+        self.activity.set_stage(self.id, |_| stage);
     }
 
     /// The client has taken something.
     fn progress(&self) {
-        self.activity.0.state.with(|state| {
-            if let Some(Stage::Client(since)) = state.requests.get_mut(&self.id) {
-                *since = Instant::now();
+        self.activity.set_stage(self.id, |stage| match stage {
+            Stage::Client(_) => Stage::Client(Instant::now()),
+            other => other,
+        });
+    }
+}
+
+impl Activity {
+    fn set_stage(&self, request: u64, next: impl FnOnce(Stage) -> Stage) {
+        self.0.state.with(|state| {
+            if let Some(progress) = state.requests.get_mut(&request) {
+                progress.stage = next(progress.stage);
             }
         });
+    }
+}
+
+/// The body of a request. While its client has not sent what the handler waits for, the connection waits for the client.
+pub(super) struct RequestBody<B> {
+    body: B,
+    activity: Activity,
+    id: u64,
+}
+
+impl<B> RequestBody<B> {
+    /// Whether the client is waited for, unless the response has begun.
+    fn wait(&self, waits: bool) {
+        self.activity.set_stage(self.id, |stage| match (stage, waits) {
+            (Stage::Service, true) => Stage::Upload,
+            (Stage::Upload, false) => Stage::Service,
+            (stage, _) => stage,
+        });
+    }
+}
+
+impl<B: HttpBody + Unpin> HttpBody for RequestBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        self.wait(frame.is_pending());
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl<B> Drop for RequestBody<B> {
+    fn drop(&mut self) {
+        self.wait(false);
     }
 }
 
@@ -274,13 +358,13 @@ mod tests {
         let mut body = ResponseBody::new(Body::from(vec![b'x'; 3 * PIECE_BYTES - 1]), request, None);
         for _ in 0..3 {
             let expired = timeout(STALL_TIMEOUT - Duration::from_secs(1), activity.expired()).await;
-            assert!(expired.is_err() && activity.idle_since().is_none());
+            assert!(expired.is_err() && matches!(activity.waiting(), None | Some(Waiting::ForClient(_))));
             body.frame().await.unwrap().unwrap();
         }
         assert!(body.is_end_stream());
         assert_eq!(closes_after(&activity).await, (30, CloseReason::Stalled));
         drop(body);
-        assert_eq!(activity.idle_since(), Some(Instant::now()));
+        assert_eq!(activity.waiting(), Some(Waiting::Idle(Instant::now())));
     }
 
     #[tokio::test(start_paused = true)]
@@ -303,12 +387,15 @@ mod tests {
             pieces.push(body.frame().await.unwrap().unwrap());
         }
         drop(body);
+        let began = Instant::now();
         advance(Duration::from_secs(20)).await;
         drop(pieces.pop());
-        assert_eq!((activity.idle_since(), slots.taken(network)), (None, 1), "one is not sent");
+        let waiting = Some(Waiting::ForClient(began));
+        assert_eq!((activity.waiting(), slots.taken(network)), (waiting, 1), "one is not sent");
         assert_eq!(closes_after(&activity).await, (30, CloseReason::Stalled), "from the last progress on");
         drop(pieces);
-        assert_eq!((activity.idle_since(), slots.taken(network)), (Some(Instant::now()), 0));
+        let idle = Some(Waiting::Idle(Instant::now()));
+        assert_eq!((activity.waiting(), slots.taken(network)), (idle, 0));
     }
 
     #[tokio::test(start_paused = true)]
@@ -320,6 +407,23 @@ mod tests {
         let mut other = ResponseBody::new(Body::from("x"), activity.request(), None);
         other.frame().await.unwrap().unwrap();
         assert_eq!(closes_after(&activity).await, (10, CloseReason::Stalled));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_whose_body_does_not_come_makes_room_after_a_second() {
+        let activity = Activity::new();
+        let request = activity.request();
+        let began = Instant::now();
+        let mut body = RequestBody { body: Never, activity: activity.clone(), id: request.id };
+        advance(PATIENCE).await;
+        assert_eq!(activity.waiting(), None, "its handler works");
+        assert!(timeout(Duration::from_millis(1), body.frame()).await.is_err());
+        assert_eq!(activity.waiting(), Some(Waiting::ForClient(began)));
+        assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err(), "its handler has a limit");
+        let other = activity.request();
+        assert_eq!(activity.waiting(), None, "another request is worked on");
+        drop((other, body));
+        assert_eq!(activity.waiting(), None, "the handler goes on without the body");
     }
 
     #[tokio::test]

@@ -52,11 +52,12 @@ impl ConnectionTable {
         Self(Arc::new(Parts { service, limit: limits.total, slots, open: Lock::default() }))
     }
 
-    /// Accepts a connection. If there are as many as there may be, the connection that is idle for the longest time makes room:
-    /// one of the network with the most connections, and not one of a trusted proxy if there are others.
+    /// Accepts a connection. If there are as many as there may be, one that is idle or waits for its client makes room: of the
+    /// network with the most connections, the one that is idle for the longest time, or else the one that waits for the longest
+    /// time. One of a trusted proxy makes room only if there are no others.
     ///
     /// # Errors
-    /// The network has too many connections, or all connections have requests.
+    /// The network has too many connections, or the service works on requests of all connections.
     pub(super) fn admit(&self, peer: IpAddr) -> Result<Admission, RefuseReason> {
         let parts = &self.0;
         let (network, is_trusted) = (ClientNetwork::of(peer), parts.service.trusted_proxies().contains(peer));
@@ -71,7 +72,7 @@ impl ConnectionTable {
         let activity = Activity::new();
         let id = parts.open.with(|open| {
             if open.connections.len() >= parts.limit {
-                let evicted = self.longest_idle(open)?;
+                let evicted = self.longest_waiting(open)?;
                 open.connections.remove(&evicted)?.activity.evict();
                 self.metrics().count_closed_connection(CloseReason::Evicted);
             }
@@ -84,12 +85,12 @@ impl ConnectionTable {
         Ok(Admission { table: self.clone(), id, activity, _slot: slot })
     }
 
-    fn longest_idle(&self, open: &Open) -> Option<u64> {
-        let idle = open.connections.iter().filter_map(|(id, entry)| {
+    fn longest_waiting(&self, open: &Open) -> Option<u64> {
+        let waiting = open.connections.iter().filter_map(|(id, entry)| {
             let count = self.0.slots.taken(entry.network);
-            Some(((entry.is_trusted, Reverse(count), entry.activity.idle_since()?), *id))
+            Some(((entry.is_trusted, Reverse(count), entry.activity.waiting()?), *id))
         });
-        idle.min().map(|(_, id)| id)
+        waiting.min().map(|(_, id)| id)
     }
 
     /// Where its connections are counted.
@@ -150,7 +151,7 @@ mod tests {
         assert_eq!(held[2].activity.expired().await, CloseReason::Evicted, "of the network with the most connections");
         let requests: Vec<_> = [0, 3].map(|n| held[n].activity.request()).into();
         let newest = new.activity.request();
-        assert_eq!(admit(&table, "10.0.0.4").err(), Some(RefuseReason::Total), "none of them is idle");
+        assert_eq!(admit(&table, "10.0.0.4").err(), Some(RefuseReason::Total), "the service works for all of them");
         drop((active, requests, newest));
         assert!(admit(&table, "10.0.0.4").is_ok());
     }

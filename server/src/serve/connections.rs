@@ -155,7 +155,9 @@ impl Connection {
             if tls {
                 request.extensions_mut().insert(Encrypted);
             }
-            let (active, response) = (activity.request(), router.clone().oneshot(request));
+            let active = activity.request();
+            let request = request.map(|body| Body::new(active.body(body)));
+            let response = router.clone().oneshot(request);
             async {
                 let mut response: Response = response.await?;
                 let slot = response.extensions_mut().remove::<Arc<NetworkSlot>>();
