@@ -19,6 +19,14 @@ impl ClientNetwork {
         })
     }
 
+    /// The IPv6 network of 48 bits around it, which one customer of a provider can have; `None` for IPv4.
+    pub(crate) const fn site(self) -> Option<Self> {
+        match self.0 {
+            IpAddr::V4(_) => None,
+            IpAddr::V6(address) => Some(Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 80 << 80)))),
+        }
+    }
+
     /// Its first address.
     pub(crate) const fn first_address(self) -> IpAddr {
         self.0

@@ -17,6 +17,9 @@ const SPARE: RateLimit = RateLimit { burst: 3.0, interval: 8.0 * 3600.0 };
 const NAME_BUCKETS: u64 = 1024;
 /// The number of networks with an own record; further ones share a record.
 const MAX_NETWORKS: usize = 16_384;
+/// The number of networks of one IPv6 site with an own record; further ones share that of the site. So one site cannot take all
+/// records.
+const MAX_NETWORKS_OF_SITE: usize = 256;
 /// The number of pairs of a name and a network that signed in. Only sign-ins add pairs, so guesses displace none.
 const MAX_SIGNED_IN: usize = 1024;
 /// The pause in seconds between searches for records that can be dropped.
@@ -114,7 +117,8 @@ impl FailedSignIns {
     pub(crate) fn remove_address(&self, peer: Option<IpAddr>) {
         self.state.with(|state| match peer.map(ClientNetwork::of) {
             Some(network) => {
-                if let Some(record) = state.networks.get_mut(&network) {
+                let key = state.record_key(network);
+                if let Some(record) = state.networks.get_mut(&key) {
                     record.attempts.refund(LIMIT);
                 }
             }
@@ -144,7 +148,8 @@ impl State {
     /// Returns the permits of one attempt: never one of the name and a spare one.
     fn remove(&mut self, name: u64, network: Option<ClientNetwork>) {
         let Some(network) = network else { return self.name(name).refund(LIMIT) };
-        let record = self.networks.get_mut(&network);
+        let key = self.record_key(network);
+        let record = self.networks.get_mut(&key);
         let took_spare = record.is_some_and(|record| {
             record.attempts.refund(LIMIT);
             let took_spare = record.spares_taken > 0;
@@ -159,7 +164,15 @@ impl State {
         }
     }
 
+    /// The network whose record counts for this one: itself, or its site if too many networks of that have a record.
+    fn record_key(&self, network: ClientNetwork) -> ClientNetwork {
+        let Some(site) = network.site().filter(|_| !self.networks.contains_key(&network)) else { return network };
+        let of_site = self.networks.keys().filter(|known| known.site() == Some(site)).count();
+        if of_site < MAX_NETWORKS_OF_SITE { network } else { site }
+    }
+
     fn record(&mut self, network: ClientNetwork, now: f64) -> &mut Record {
+        let network = self.record_key(network);
         if self.networks.len() >= MAX_NETWORKS && !self.networks.contains_key(&network) {
             if now - self.pruned_at >= PRUNE_INTERVAL {
                 self.pruned_at = now;
@@ -306,6 +319,23 @@ mod tests {
             }
             assert_eq!((tries, refused), (60, 0), "{machines} machines");
         }
+    }
+
+    #[test]
+    fn one_site_with_many_networks_does_not_lock_out_the_admin() {
+        let failed_sign_ins = FailedSignIns::default();
+        let of_site = |number: u128| IpAddr::from((0x2001_0db8_u128 << 96 | number << 64).to_be_bytes());
+        let mut guesses = 0;
+        for number in 0..2 * MAX_NETWORKS as u128 {
+            while failed_sign_ins.count("admin", Some(of_site(number)), 0.0).is_ok() {
+                guesses += 1;
+            }
+        }
+        let of_records = 3 * (MAX_NETWORKS_OF_SITE - 1);
+        assert!((of_records..=10 + of_records + 3).contains(&guesses), "{guesses}");
+        assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Ok(()));
+        let elsewhere = Some("2001:db8:1::1".parse().unwrap());
+        assert_eq!(failed_sign_ins.count("admin", elsewhere, 0.0), Ok(()), "another site");
     }
 
     #[test]
