@@ -7,6 +7,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
 use gbac_engine::policy::AccessLevel;
 
+use crate::state::audit::Purpose;
 use crate::state::service::Service;
 
 /// The credentials that a route requires.
@@ -29,8 +30,10 @@ pub enum Access {
 /// Which requests to a route only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMethods {
-    /// None of them, because even reading requires a superuser everywhere.
+    /// None of them.
     None,
+    /// Those with a safe method, but they read secrets: they require a superuser everywhere, and each of them is recorded.
+    Secrets,
     /// Those with a safe method (RFC 9110 9.2.1).
     Safe,
     /// All but POST, the only method of operations that change something over Connect.
@@ -58,12 +61,17 @@ impl Access {
     /// A superuser for every request, as without a declaration.
     const UNDECLARED: Self = Self::Superuser(ReadMethods::None);
 
-    /// Whether a request with this method can change nothing.
-    pub(crate) fn only_reads(self, method: &Method) -> bool {
-        match self {
-            Self::Superuser(reads) => reads.include(method),
-            Self::Authenticated | Self::Evaluate => true,
-            Self::Public | Self::Local | Self::Cluster => ReadMethods::Safe.include(method),
+    /// What a request with this method can do.
+    pub(crate) fn purpose(self, method: &Method) -> Purpose {
+        let reads = match self {
+            Self::Superuser(reads) => reads,
+            Self::Authenticated | Self::Evaluate => ReadMethods::All,
+            Self::Public | Self::Local | Self::Cluster => ReadMethods::Safe,
+        };
+        match reads {
+            ReadMethods::Secrets if is_safe(method) => Purpose::ReadSecrets,
+            reads if reads.include(method) => Purpose::Read,
+            _ => Purpose::Change,
         }
     }
 
@@ -82,11 +90,17 @@ impl Access {
     }
 }
 
+/// Whether the method is safe (RFC 9110 9.2.1).
+fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
 impl ReadMethods {
+    /// Whether requests with this method only read what is not secret.
     fn include(self, method: &Method) -> bool {
         match self {
-            Self::None => false,
-            Self::Safe => matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS),
+            Self::None | Self::Secrets => false,
+            Self::Safe => is_safe(method),
             Self::AllButPost => *method != Method::POST,
             Self::All => true,
         }

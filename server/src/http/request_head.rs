@@ -10,7 +10,7 @@ use gbac_analysis::audit::{REDACTED, is_compact_jws, is_shown_header, without_cr
 use gbac_api::paths;
 
 use crate::random;
-use crate::state::audit::RequestHead;
+use crate::state::audit::{Purpose, RequestHead};
 
 /// The number of headers in an event, and the length in bytes of the path and of each header.
 const MAX_HEADERS: usize = 16;
@@ -49,7 +49,7 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
         id: given_id(headers.get(REQUEST_ID)).unwrap_or_else(new_id),
         method: request.method().to_string(),
         route: request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned()).unwrap_or_default(),
-        only_reads: request.method().is_safe(),
+        purpose: if request.method().is_safe() { Purpose::Read } else { Purpose::Change },
         may_turn_audit_off: *request.method() == Method::PUT && uri.path() == paths::CLUSTER_CONFIG,
         caller: None,
         path: sanitized(path),

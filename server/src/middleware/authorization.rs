@@ -18,7 +18,7 @@ use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
 use crate::http::surface::Surface;
 use crate::identity::sign_in::{Authenticator, Caller, Credentials, SignInError};
-use crate::state::audit::{RequestHead, RequestScope};
+use crate::state::audit::{Purpose, RequestHead, RequestScope};
 use crate::state::service::Service;
 
 /// What the check needs.
@@ -36,7 +36,7 @@ pub(crate) struct Authorizer {
 pub(crate) async fn authorize(State(authorizer): State<Authorizer>, mut request: Request, next: Next) -> Response {
     let access = authorizer.access.access(&request);
     let required = access.required(&authorizer.service, request.method());
-    let head = RequestHead { only_reads: access.only_reads(request.method()), ..request_head(&request) };
+    let head = RequestHead { purpose: access.purpose(request.method()), ..request_head(&request) };
     let id = HeaderValue::from_str(&head.id);
     request.extensions_mut().insert(head.clone());
     let mut response = if required == RequiredCredentials::Nothing {
@@ -67,7 +67,7 @@ impl Authorizer {
         let Some(caller) = caller else { return next.run(request).await };
         let head = RequestHead { caller: Some(caller.user().to_owned()), ..head };
         request.extensions_mut().insert(head.clone());
-        if required == RequiredCredentials::ValidIfGiven || head.only_reads {
+        if required == RequiredCredentials::ValidIfGiven || head.purpose == Purpose::Read {
             return next.run(request).await;
         }
         let scope = RequestScope::new(head, caller.user().to_owned(), caller.method());
@@ -112,7 +112,7 @@ impl Authorizer {
         }
         let current = self.service.read();
         if caller.is_superuser(&current) {
-            if head.only_reads {
+            if head.purpose == Purpose::Read {
                 audit.read(head, caller.user(), UserKind::Admin, "superuser").await?;
             }
             return Ok(Some(caller));
@@ -156,7 +156,7 @@ impl Authorizer {
         let (effect, code, detail) = if status.is_client_error() || status.is_server_error() {
             let code = refusal.map_or_else(|| status.as_str().to_owned(), |refusal| refusal.code.to_owned());
             (CallEffect::Refused, code, detail)
-        } else if scope.has_changed() || is_read(&scope.head) {
+        } else if scope.has_changed() || scope.head.purpose == Purpose::ReadSecrets {
             (CallEffect::Done, String::new(), String::new())
         } else {
             (CallEffect::NoEffect, "unchanged".to_owned(), "the request changed nothing".to_owned())
@@ -174,11 +174,6 @@ impl Authorizer {
             Err(error) => Problem::from(error).into_response(surface),
         }
     }
-}
-
-/// Whether the request only reads, though it is recorded like one that changes something, because it reads secrets.
-fn is_read(head: &RequestHead) -> bool {
-    matches!(head.method.as_str(), "GET" | "HEAD")
 }
 
 /// A request that is refused for lack of credentials or permission.

@@ -15,7 +15,7 @@ use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
     // It contains password hashes, so neither a demo nor read-only access gives it to anybody else.
-    Routes::new().route(paths::BACKUP, Access::Superuser(ReadMethods::None), get(read))
+    Routes::new().route(paths::BACKUP, Access::Superuser(ReadMethods::Secrets), get(read))
 }
 
 async fn read(State(service): State<Service>) -> Response {

@@ -18,7 +18,7 @@ const SUPERUSER: Access = Access::Superuser(ReadMethods::Safe);
 /// Operations that read with POST.
 const READING: Access = Access::Superuser(ReadMethods::All);
 /// What contains secrets.
-const SECRET: Access = Access::Superuser(ReadMethods::None);
+const SECRET: Access = Access::Superuser(ReadMethods::Secrets);
 const CHANGE: Access = Access::Superuser(ReadMethods::AllButPost);
 
 /// A route: its pattern, what it takes, a path, and its methods, each with a body and what a superuser is answered. Other
@@ -225,7 +225,7 @@ fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_op
         Access::Authenticated => return (*method == Method::POST && is_rejected).then_some(401),
         Access::Local => Some(ReadOnly),
         Access::Evaluate => Some(Evaluate),
-        Access::Superuser(ReadMethods::None) => None,
+        Access::Superuser(ReadMethods::None | ReadMethods::Secrets) => None,
         Access::Superuser(ReadMethods::Safe) => is_safe.then_some(ReadOnly),
         Access::Superuser(ReadMethods::AllButPost) => (*method != Method::POST).then_some(ReadOnly),
         Access::Superuser(ReadMethods::All) => Some(ReadOnly),

@@ -14,6 +14,6 @@ pub(crate) use changes::{ChangeRecorder, PolicyTags, RecordedChange};
 pub use file::AuditFileLimits;
 pub(crate) use log::AuditLog;
 pub(crate) use recorder::Audit;
-pub(crate) use request_head::RequestHead;
+pub(crate) use request_head::{Purpose, RequestHead};
 pub(crate) use scope::RequestScope;
 pub(crate) use sign_in_method::SignInMethod;

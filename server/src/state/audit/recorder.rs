@@ -10,7 +10,7 @@ use gbac_engine::decide::Outcome;
 
 use super::log::AuditLog;
 use super::repeats::{RepeatKey, milliseconds};
-use super::request_head::RequestHead;
+use super::request_head::{Purpose, RequestHead};
 use super::scope::RequestScope;
 use super::sign_in_method::SignInMethod;
 use crate::state::error::AuditError;
@@ -64,7 +64,7 @@ impl<'a> Audit<'a> {
             })
         };
         // Only a superuser can change something.
-        if request.only_reads || !superuser {
+        if request.purpose == Purpose::Read || !superuser {
             let ip = request.client_ip();
             let parts = ["signed in", user, method.id(), kind_id(superuser), &ip, encryption(request)];
             let key = RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str)));

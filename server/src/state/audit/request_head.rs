@@ -6,6 +6,17 @@ use gbac_analysis::audit::{Endpoint, HttpRequest};
 
 use crate::client_network::ClientNetwork;
 
+/// What a request can do, by its route and method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It only reads, so that repetitions of it are recorded together.
+    Read,
+    /// It only reads, but secrets: it is recorded like a change.
+    ReadSecrets,
+    /// It can change something.
+    Change,
+}
+
 /// The head of a request, without credentials.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestHead {
@@ -27,8 +38,8 @@ pub(crate) struct RequestHead {
     pub(crate) client: Option<SocketAddr>,
     /// Whether the request was encrypted with TLS.
     pub(crate) encrypted: bool,
-    /// Whether the request can change nothing, so that repetitions of it are recorded together.
-    pub(crate) only_reads: bool,
+    /// What the request can do.
+    pub(crate) purpose: Purpose,
     /// Whether this may be the request that turns auditing off, which is possible although no event can be written.
     pub(crate) may_turn_audit_off: bool,
     /// The user whose credentials the request has; none before they are checked.
