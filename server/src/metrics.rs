@@ -95,6 +95,7 @@ impl CloseReason {
 }
 
 /// The values that are read when the metrics are requested, rather than counted.
+#[derive(Debug, Default)]
 pub(crate) struct CurrentValues {
     /// The number of ACLs.
     pub(crate) acls: usize,
@@ -296,5 +297,23 @@ mod tests {
         }
         current.key_age = None;
         assert!(!metrics.text(&current).contains("gbac_key_set_age_seconds{}"));
+    }
+
+    #[test]
+    fn every_metric_is_documented() {
+        let documentation = include_str!("../../docs/service.md");
+        let metrics = Metrics::new();
+        metrics.count_request("data_plane", 201);
+        metrics.count_decision(Outcome::Deny);
+        metrics.count_refused_connection(RefuseReason::Address);
+        metrics.count_closed_connection(CloseReason::Idle);
+        let text = metrics.text(&CurrentValues { key_age: Some(1.5), ..CurrentValues::default() });
+        let types: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")).collect();
+        assert!(types.len() > 15, "{text}");
+        for line in types {
+            let (name, kind) = line.split_once(' ').unwrap();
+            let row = format!("| `{name}{}`", if kind == "counter" { "_total" } else { "" });
+            assert!(documentation.contains(&row), "`{name}` is not in a table of docs/service.md");
+        }
     }
 }
