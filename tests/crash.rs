@@ -4,102 +4,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io;
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use gbac_tests::data::{DataClient, DataService};
 use gbac_tests::folder::Folder;
-use gbac_tests::program;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";
 const WRITERS: usize = 8;
 /// The members, in the order of a document.
 const MEMBERS: [&str; 3] = ["User:maya", "Group:/a/b", "Group:eng"];
-
-/// A service that is killed when the test ends, if not before.
-struct Service {
-    child: Child,
-    address: String,
-}
-
-impl Service {
-    fn start(data: &Path) -> Self {
-        let mut child = program::command()
-            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(data)
-            .env("GBAC_ADMIN_PASSWORD", PASSWORD)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("gbac starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("listening on http://").expect("it says where it listens").to_owned();
-        Self { child, address }
-    }
-
-    /// SIGKILL on Unix.
-    fn kill(&mut self) {
-        self.child.kill().expect("it can be killed");
-        self.child.wait().expect("it ends");
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // It may have been killed already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A persistent connection.
-struct Client {
-    stream: BufReader<TcpStream>,
-    address: String,
-}
-
-impl Client {
-    fn connect(address: &str) -> io::Result<Self> {
-        Ok(Self { stream: BufReader::new(TcpStream::connect(address)?), address: address.into() })
-    }
-
-    fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
-        let credentials = STANDARD.encode(format!("admin:{PASSWORD}"));
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Basic {credentials}\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        );
-        self.stream.get_mut().write_all(request.as_bytes())?;
-        let (mut status, mut length) = (0, 0);
-        loop {
-            let mut line = String::new();
-            if self.stream.read_line(&mut line)? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            let line = line.trim_end();
-            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
-                status = rest[..3].parse().expect("a status");
-            } else if let Some((name, value)) = line.split_once(':') {
-                if name.eq_ignore_ascii_case("content-length") {
-                    length = value.trim().parse().expect("a length");
-                }
-            } else {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body)?;
-        Ok((status, body))
-    }
-}
 
 /// An acknowledged write: a role with all its members and an ACL for it, or the deletion of the role.
 #[derive(Debug, Clone)]
@@ -115,8 +32,7 @@ fn acl(role: &str) -> Value {
 }
 
 /// Writes until the service is killed. Every third role is deleted again, with its ACL.
-fn write(address: &str, prefix: &str, done: &Sender<Acknowledged>) -> io::Result<()> {
-    let mut client = Client::connect(address)?;
+fn write(mut client: DataClient, prefix: &str, done: &Sender<Acknowledged>) -> io::Result<()> {
     let members: Vec<Value> = MEMBERS.iter().map(|member| json!({ "principal": member })).collect();
     for at in 0.. {
         let name = format!("{prefix}-{at}");
@@ -261,22 +177,18 @@ fn what_was_acknowledged_outlives_a_kill() {
     let mut expected = Expected::default();
     let kills = number("GBAC_KILLS", 5);
     for round in 0..kills {
-        let mut service = Service::start(folder.path());
+        let service = DataService::start(folder.path(), Some(PASSWORD));
+        let connect = || DataClient::connect(&service, PASSWORD).expect("a connection");
         if round == 0 {
             let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] }).to_string();
-            let answer =
-                Client::connect(&service.address).and_then(|mut client| client.ask("PUT", "/v1/cluster_config", &on));
-            assert_eq!(answer.expect("an answer").0, 200);
+            assert_eq!(connect().ask("PUT", "/v1/cluster_config", &on).expect("an answer").0, 200);
         }
-        let (_, body) = Client::connect(&service.address)
-            .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
-            .expect("an answer");
-        expected.compare(&serde_json::from_slice(&body).expect("JSON"));
+        expected.compare(&connect().policy());
         let (send, done) = channel();
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
-                let (address, send) = (service.address.clone(), send.clone());
-                thread::spawn(move || write(&address, &format!("r{round}-w{writer}"), &send))
+                let (client, send) = (connect(), send.clone());
+                thread::spawn(move || write(client, &format!("r{round}-w{writer}"), &send))
             })
             .collect();
         drop(send);
@@ -286,7 +198,8 @@ fn what_was_acknowledged_outlives_a_kill() {
         seed ^= seed >> 7;
         seed ^= seed << 17;
         let first: Vec<Acknowledged> = done.iter().take((seed % 200) as usize).collect();
-        service.kill();
+        // SIGKILL on Unix.
+        drop(service);
         for writer in writers {
             writer.join().expect("a writer asserts").expect_err("nobody answers any more");
         }
@@ -295,13 +208,9 @@ fn what_was_acknowledged_outlives_a_kill() {
         expected.take(&rest);
         expected.take(&done);
     }
-    let service = Service::start(folder.path());
-    let (status, body) = Client::connect(&service.address)
-        .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
-        .expect("an answer");
-    assert_eq!(status, 200);
+    let service = DataService::start(folder.path(), Some(PASSWORD));
+    let document = DataClient::connect(&service, PASSWORD).expect("a connection").policy();
     assert!(!expected.roles.is_empty());
-    let document = serde_json::from_slice(&body).expect("JSON");
     expected.compare(&document);
     let recorded = Recorded::read(folder.path());
     recorded.compare(&expected, &document);
