@@ -85,6 +85,9 @@ fn a_clusters_lists_make_the_policy_that_the_cluster_has() {
     let pulled = service.run(&["policy", "pull"]);
     assert_eq!((pulled.exit, pulled.out), (0, exported.clone()), "{}", pulled.err);
     let of_cluster = service.with(&[("GBAC_TOKEN", &service.token())], &["policy", "pull", "--cluster-id", "demo"]);
+    assert_eq!((of_cluster.exit, of_cluster.out), (0, exported.clone()), "{}", of_cluster.err);
+    let other = Service::start_with(&["--dataplane-api-form", "object"]);
+    let of_cluster = other.with(&[("GBAC_TOKEN", &other.token())], &["policy", "pull", "--cluster-id", "demo"]);
     assert_eq!((of_cluster.exit, of_cluster.out), (0, exported), "{}", of_cluster.err);
     let out = service.run(&["policy", "pull", "--no-settings", "--out", "pulled.json"]);
     assert_eq!((out.exit, out.out.as_str()), (0, "Wrote pulled.json: 18 ACLs and 5 roles.\n"), "{}", out.err);

@@ -391,6 +391,9 @@ pub(crate) struct ServeArgs {
     /// Cluster ID that the Control Plane API answers for [default: any].
     #[arg(long, value_name = "ID")]
     pub(crate) cluster_id: Option<String>,
+    /// Form of `dataplane_api` in responses of the Control Plane API: a string, or an object with `url`.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    pub(crate) dataplane_api_form: DataPlaneApiFormArg,
     /// URL that clients use for the service [default: the listen address]. Requests for its host are accepted.
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
@@ -448,6 +451,16 @@ pub(crate) struct ServeArgs {
     /// Folder with a console to serve instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub(crate) console: Option<PathBuf>,
+}
+
+/// Form of `dataplane_api` (D-88).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum DataPlaneApiFormArg {
+    /// A string, as in the specification.
+    #[default]
+    String,
+    /// An object with `url`, as the platform's Control Plane.
+    Object,
 }
 
 /// State of the enterprise license (D-16).

@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
+use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
     AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, OidcRules,
     PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
-use crate::args::{LicenseArg, ServeArgs};
+use crate::args::{DataPlaneApiFormArg, LicenseArg, ServeArgs};
 use crate::lists::entries;
 use crate::output::Failure;
 
@@ -79,6 +80,10 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
             cluster_id: args.cluster_id,
             public_url: args.public_url,
             public_hosts: entries("--public-host", &args.public_hosts)?,
+            data_plane_api_form: match args.dataplane_api_form {
+                DataPlaneApiFormArg::String => DataPlaneApiForm::Text,
+                DataPlaneApiFormArg::Object => DataPlaneApiForm::Object,
+            },
         },
         trusted_proxies: entries("--trusted-proxy", &args.trusted_proxies)?,
         connections: ConnectionOptions {

@@ -31,5 +31,6 @@ async fn read(State(service): State<Service>, id: Result<Path<String>, PathRejec
         let message = format!("cluster `{}` does not exist", escaped(&id));
         return Problem::new(RpcCode::NotFound, message).into_response(Surface::DataPlane);
     }
-    Json(GetCluster { cluster: Cluster { id, dataplane_api: endpoint.url.clone() } }).into_response()
+    let dataplane_api = endpoint.data_plane_api_form.with(endpoint.url.clone());
+    Json(GetCluster { cluster: Cluster { id, dataplane_api } }).into_response()
 }

@@ -293,8 +293,8 @@ async fn find_data_plane(
         Problem::with_status(502, RpcCode::Unavailable, "upstream_answer", message)
     };
     let GetCluster { cluster } =
-        serde_json::from_slice(&response.body).map_err(|_| unusable("it has no string `cluster.dataplane_api`"))?;
-    upstream::data_plane(control_plane, &cluster.dataplane_api).map(Ok).map_err(|cause| unusable(&cause))
+        serde_json::from_slice(&response.body).map_err(|_| unusable("it has no URL in `cluster.dataplane_api`"))?;
+    Ok(upstream::data_plane(control_plane, cluster.dataplane_api.url()).map(Ok).map_err(|cause| unusable(&cause))?)
 }
 
 fn problem(error: &UpstreamError) -> Problem {

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use thiserror::Error;
 use url::{Host, Url};
 
+use gbac_api::clusters::DataPlaneApiForm;
 use gbac_engine::escape::escaped;
 
 /// The options for the public address.
@@ -16,6 +17,8 @@ pub struct PublicEndpointOptions {
     pub public_url: Option<String>,
     /// Further host names and IP addresses that clients use; requests for them are accepted.
     pub public_hosts: Vec<String>,
+    /// The form in which the Control Plane API states the URL of the Data Plane API.
+    pub data_plane_api_form: DataPlaneApiForm,
 }
 
 /// The public address of the service.
@@ -25,6 +28,8 @@ pub(crate) struct PublicEndpoint {
     pub(crate) cluster_id: Option<String>,
     /// The URL that clients use, without a trailing slash; never taken from a request.
     pub(crate) url: String,
+    /// The form in which the Control Plane API states it.
+    pub(crate) data_plane_api_form: DataPlaneApiForm,
     /// The accepted host names besides those of loopback, in lowercase.
     host_names: Vec<String>,
     listen: IpAddr,
@@ -59,7 +64,8 @@ impl PublicEndpoint {
         for text in options.public_hosts {
             host_names.push(host_name(&text).ok_or(PublicEndpointError::Host(text))?);
         }
-        Ok(Self { cluster_id: options.cluster_id, url, host_names, listen: listen.ip() })
+        let PublicEndpointOptions { cluster_id, data_plane_api_form, .. } = options;
+        Ok(Self { cluster_id, url, data_plane_api_form, host_names, listen: listen.ip() })
     }
 
     /// Whether clients use TLS, to this service or to a proxy in front of it.

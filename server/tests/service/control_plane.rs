@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request};
+use gbac_api::clusters::DataPlaneApiForm;
 use serde_json::json;
 
 use crate::harness::{Service, admin, basic, refusal};
@@ -29,6 +30,9 @@ async fn the_url_and_id_come_from_the_command_line() {
         service.get("/v1/clusters/rp-1").await.both(),
         (200, json!({ "cluster": { "id": "rp-1", "dataplane_api": "https://gbac.example:8443" } }))
     );
+    let object = Service::with(|options| options.endpoint.data_plane_api_form = DataPlaneApiForm::Object);
+    let expected = json!({ "cluster": { "id": "c1", "dataplane_api": { "url": "http://127.0.0.1:8420" } } });
+    assert_eq!(object.get("/v1/clusters/c1").await.both(), (200, expected));
     assert_eq!(
         service.get("/v1/clusters/rp-2").await.both(),
         (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "cluster `rp-2` does not exist"))

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 
 use axum::body::Body;
 use axum::http::{Method, Request};
+use gbac_api::clusters::DataPlaneApiForm;
 use gbac_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -139,6 +140,11 @@ async fn the_cluster_authorizes_callers() {
 
 #[tokio::test]
 async fn the_data_plane_is_found_in_the_control_plane() {
+    for form in [DataPlaneApiForm::Text, DataPlaneApiForm::Object] {
+        let cluster = Cluster::with(|options| options.endpoint.data_plane_api_form = form);
+        let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
+        assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await.0, 200, "{form:?}");
+    }
     let cluster = Cluster::start();
     let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
     assert_eq!(get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await.0, 404, "there is no flag for it");
@@ -160,7 +166,7 @@ async fn the_data_plane_is_found_in_the_control_plane() {
     }
     let (service, _) =
         answering(http("200 OK", "content-type: application/json\r\n", r#"{"cluster":{"dataplane_api":{}}}"#)).await;
-    let message = "the response of the Control Plane is not usable: it has no string `cluster.dataplane_api`";
+    let message = "the response of the Control Plane is not usable: it has no URL in `cluster.dataplane_api`";
     assert_eq!(
         get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
         (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", message))

@@ -25,7 +25,7 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
     let mut client = Client::open(&args.connect)?;
     if let Some(id) = &args.cluster_id {
         let cluster: GetCluster = client.get(&paths::cluster(id))?;
-        client = client.with_url("the Control Plane's dataplane_api", &cluster.cluster.dataplane_api)?;
+        client = client.with_url("the Control Plane's dataplane_api", cluster.cluster.dataplane_api.url())?;
     }
     let mut imported = Imported::default();
     read(&mut imported, &client, paths::ACLS)?;
