@@ -54,10 +54,10 @@ impl From<&Acl> for AclBody {
 }
 
 impl AclBody {
-    /// An ACL with the given prefix of roles.
+    /// The body of a request about this ACL (D-06).
     #[must_use]
-    pub fn spelled(acl: &Acl, roles: RoleSpelling) -> Self {
-        Self { principal: roles.principal(&acl.principal), ..Self::from(acl) }
+    pub fn in_request(acl: &Acl) -> Self {
+        Self { principal: RoleSpelling::IN_REQUESTS.principal(&acl.principal), ..Self::from(acl) }
     }
 
     /// Parses an ACL that may exist already; [`AclBody::check_create`] is for new ones.
@@ -358,7 +358,7 @@ impl AclFilter {
         from.finish(Self { resource_type, resource_name, pattern, principal, host, operation, permission })
     }
 
-    pub(crate) fn pairs(&self, roles: RoleSpelling) -> Vec<(&'static str, String)> {
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
         let pattern = match self.pattern {
             PatternFilter::Any => None,
             PatternFilter::Match => Some("RESOURCE_PATTERN_TYPE_MATCH"),
@@ -368,7 +368,10 @@ impl AclFilter {
             ("filter.resource_type", self.resource_type.map(|value| value.spelling().data_plane.to_owned())),
             ("filter.resource_name", self.resource_name.clone()),
             ("filter.resource_pattern_type", pattern.map(str::to_owned)),
-            ("filter.principal", self.principal.as_ref().map(|principal| roles.principal(principal))),
+            (
+                "filter.principal",
+                self.principal.as_ref().map(|principal| RoleSpelling::IN_REQUESTS.principal(principal)),
+            ),
             ("filter.host", self.host.as_ref().map(ToString::to_string)),
             ("filter.operation", self.operation.map(|value| value.spelling().data_plane.to_owned())),
             ("filter.permission_type", self.permission.map(|value| value.spelling().data_plane.to_owned())),
@@ -378,8 +381,8 @@ impl AclFilter {
         .collect()
     }
 
-    pub(crate) fn delete_pairs(&self, roles: RoleSpelling) -> Vec<(&'static str, String)> {
-        let mut pairs = self.pairs(roles);
+    pub(crate) fn delete_pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.pairs();
         for (name, any) in [
             ("filter.resource_type", "RESOURCE_TYPE_ANY"),
             ("filter.resource_pattern_type", "RESOURCE_PATTERN_TYPE_ANY"),

@@ -4,7 +4,6 @@ use crate::acls::AclFilter;
 use crate::audit::AuditQuery;
 use crate::encode::{component, query};
 use crate::roles::{MemberQuery, RoleQuery};
-use crate::spelling::RoleSpelling;
 
 /// The ACLs of the Data Plane API (specification 4.2).
 pub const ACLS: &str = "/v1/acls";
@@ -84,25 +83,13 @@ pub fn policy_dry_run() -> String {
 /// `/v1/acls` with a filter; for GET.
 #[must_use]
 pub fn acls(filter: &AclFilter) -> String {
-    acls_spelled(filter, RoleSpelling::default())
-}
-
-/// Like [`acls`], with the given prefix of roles.
-#[must_use]
-pub fn acls_spelled(filter: &AclFilter, roles: RoleSpelling) -> String {
-    format!("{ACLS}{}", query(filter.pairs(roles)))
+    format!("{ACLS}{}", query(filter.pairs()))
 }
 
 /// `/v1/acls` with a filter; for DELETE, which requires four of its parts, even if they are `ANY`.
 #[must_use]
 pub fn delete_acls(filter: &AclFilter) -> String {
-    delete_acls_spelled(filter, RoleSpelling::default())
-}
-
-/// Like [`delete_acls`], with the given prefix of roles.
-#[must_use]
-pub fn delete_acls_spelled(filter: &AclFilter, roles: RoleSpelling) -> String {
-    format!("{ACLS}{}", query(filter.delete_pairs(roles)))
+    format!("{ACLS}{}", query(filter.delete_pairs()))
 }
 
 /// `/v1/roles` with a filter and a page.

@@ -156,7 +156,7 @@ fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -
 
 /// A principal in the target's spelling (D-06).
 fn principal(principal: &Principal, target: ScriptTarget) -> String {
-    let roles = if target == ScriptTarget::Platform { RoleSpelling::RedpandaRole } else { RoleSpelling::Role };
+    let roles = if target == ScriptTarget::Platform { RoleSpelling::IN_REQUESTS } else { RoleSpelling::Role };
     roles.principal(principal)
 }
 

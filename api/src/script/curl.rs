@@ -30,9 +30,9 @@ pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String
     };
     let members = |members: &[&Principal]| members.iter().map(|member| Member::from(*member)).collect::<Vec<_>>();
     Ok(match call {
-        Call::CreateAcls(acl, operations) => {
-            each(acl, operations, &|acl| line(run, "POST", DATA_PLANE, paths::ACLS, Some(&json!(AclBody::from(acl)))))
-        }
+        Call::CreateAcls(acl, operations) => each(acl, operations, &|acl| {
+            line(run, "POST", DATA_PLANE, paths::ACLS, Some(&json!(AclBody::in_request(acl))))
+        }),
         Call::DeleteAcls(acl, operations) => each(acl, operations, &|acl| {
             line(run, "DELETE", DATA_PLANE, &paths::delete_acls(&AclFilter::exactly(acl)), None)
         }),

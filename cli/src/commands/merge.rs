@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
+use gbac_api::spelling::RoleSpelling;
 use gbac_console_model::phrases::{count, thousands};
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
@@ -88,7 +89,7 @@ fn dry_run_of<'a>(
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl.clone()));
         } else {
-            refused.push((acl_label(&AclBody::spelled(acl, client.roles())), faults.join("; ")));
+            refused.push((acl_label(acl, client.roles()), faults.join("; ")));
         }
     }
     for (role, members) in roles {
@@ -121,9 +122,9 @@ fn dry_run_of<'a>(
     Ok(refused)
 }
 
-fn acl_label(body: &AclBody) -> String {
-    let AclBody { principal, operation, resource_type, resource_name, .. } = body;
-    format!("{principal} {operation} on {resource_type} `{resource_name}`")
+fn acl_label(acl: &Acl, roles: RoleSpelling) -> String {
+    let AclBody { operation, resource_type, resource_name, .. } = AclBody::from(acl);
+    format!("{} {operation} on {resource_type} `{resource_name}`", roles.principal(&acl.principal))
 }
 
 fn role_label(role: &str) -> String {
@@ -164,8 +165,8 @@ impl Execution {
 
 fn acl_calls(client: &Client, acls: &[Acl]) -> Vec<(String, Call)> {
     let call = |acl: &Acl| {
-        let body = AclBody::spelled(acl, client.roles());
-        (acl_label(&body), Call { method: Method::POST, path: paths::ACLS.into(), body: json!(body).to_string() })
+        let body = json!(AclBody::in_request(acl)).to_string();
+        (acl_label(acl, client.roles()), Call { method: Method::POST, path: paths::ACLS.into(), body })
     };
     acls.iter().map(call).collect()
 }

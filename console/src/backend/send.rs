@@ -23,7 +23,7 @@ pub async fn send(change: &Change, held: &Settings, target: &ConnectionTarget) -
     match change {
         Change::AddAcl(acl) => {
             let path = data_plane(target, paths::ACLS)?;
-            Call::new(Method::POST, path, target).json(&AclBody::from(acl))?.send().await.map(drop)
+            Call::new(Method::POST, path, target).json(&AclBody::in_request(acl))?.send().await.map(drop)
         }
         Change::RemoveAcl(acl) => {
             let path = data_plane(target, &paths::delete_acls(&AclFilter::exactly(acl)))?;

@@ -62,7 +62,7 @@ impl Api {
             Self::ControlPlane => CONTROL_PLANE,
         };
         let found = operations.iter().find_map(|(template, methods)| Some((fill(template, path)?, *methods)));
-        let found = found.or_else(|| (self == Self::Admin && is_security(path)).then(|| (path.to_owned(), POST)));
+        let found = found.or_else(|| Some((security(path).filter(|_| self == Self::Admin)?, POST)));
         match found {
             Some((path, methods)) if methods.contains(method) => Lookup::Path(path),
             Some((_, methods)) => Lookup::OtherMethods(methods),
@@ -71,11 +71,13 @@ impl Api {
     }
 }
 
-fn is_security(path: &str) -> bool {
+/// The path of an operation of the SecurityService, under the only one of its names that the platform serves. The console and this
+/// service use both.
+fn security(path: &str) -> Option<String> {
     use gbac_api::paths::{PLATFORM_SECURITY_SERVICE, SECURITY_SERVICE};
-    path.strip_prefix('/').and_then(|path| path.split_once('/')).is_some_and(|(service, operation)| {
-        [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].contains(&service) && SECURITY.contains(&operation)
-    })
+    let (service, operation) = path.strip_prefix('/')?.split_once('/')?;
+    let is_known = [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].contains(&service) && SECURITY.contains(&operation);
+    is_known.then(|| format!("/{PLATFORM_SECURITY_SERVICE}/{operation}"))
 }
 
 /// The path if it matches the template. Its names are encoded again, so that none of them can lead to another path.
@@ -109,7 +111,6 @@ mod tests {
     #[test]
     fn documented_operations_are_found() {
         for (api, method, path) in [
-            (Api::Admin, Method::POST, "/service.core.admin.v2.SecurityService/ListRoles"),
             (Api::Admin, Method::POST, "/redpanda.core.admin.v2.SecurityService/GetRole"),
             (Api::Admin, Method::PUT, "/v1/cluster_config"),
             (Api::Admin, Method::PUT, "/v1/config/log_level/security"),
@@ -119,6 +120,8 @@ mod tests {
         ] {
             assert_eq!(api.find(&method, path), Lookup::Path(path.into()), "{path}");
         }
+        let translated = Lookup::Path("/redpanda.core.admin.v2.SecurityService/ListRoles".into());
+        assert_eq!(Api::Admin.find(&Method::POST, "/service.core.admin.v2.SecurityService/ListRoles"), translated);
         let encoded = Lookup::Path("/v1/roles/a%3Bb%25".into());
         assert_eq!(Api::DataPlane.find(&Method::GET, "/v1/roles/a;b%25"), encoded, "names are encoded again");
     }

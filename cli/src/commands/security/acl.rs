@@ -36,7 +36,7 @@ pub(super) fn create(
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
     let mut progress = Progress::new(new_acls.len(), "ACL");
     for acl in &new_acls {
-        let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::spelled(acl, roles));
+        let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::in_request(acl));
         progress.step();
         match created {
             Ok(_) => done.push(Row::with_message(acl, roles, String::new())),
@@ -111,7 +111,7 @@ fn validated(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), 
 pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSet<Acl>, Failure> {
     let mut matching_acls = BTreeSet::new();
     for filter in filters {
-        let listed: ListAcls = client.get(&paths::acls_spelled(filter, client.roles()))?;
+        let listed: ListAcls = client.get(&paths::acls(filter))?;
         matching_acls.extend(read(&listed.into_acls())?);
     }
     Ok(matching_acls)
@@ -211,9 +211,8 @@ pub(super) fn delete(
 fn remove(client: &Client, filters: &[AclFilter]) -> (BTreeSet<Acl>, Option<CallError>) {
     let mut deleted = BTreeSet::new();
     for filter in filters {
-        let removed = client
-            .delete::<DeletedAcls>(&paths::delete_acls_spelled(filter, client.roles()))
-            .and_then(|deleted| read(&deleted.matching_acls));
+        let removed =
+            client.delete::<DeletedAcls>(&paths::delete_acls(filter)).and_then(|deleted| read(&deleted.matching_acls));
         match removed {
             Ok(acls) => deleted.extend(acls),
             Err(error) => return (deleted, Some(error)),
