@@ -122,6 +122,12 @@ pub fn security(operation: &str) -> String {
     format!("/{SECURITY_SERVICE}/{operation}")
 }
 
+/// The same operation under the only name that the platform serves.
+#[must_use]
+pub fn platform_security(operation: &str) -> String {
+    format!("/{PLATFORM_SECURITY_SERVICE}/{operation}")
+}
+
 /// The last audit events, up to a limit.
 #[must_use]
 pub fn audit(request: AuditQuery) -> String {

@@ -177,15 +177,41 @@ fn both_command_lines_get_every_name_as_it_is() {
                 assert_eq!(call.contains(&"--".to_owned()), name.starts_with('-'));
             }
             let joined = next("security role assign");
-            assert_eq!(entries(flag(joined, "--principal")), [format!("Group:{name}"), format!("User:{name}")]);
             assert!(joined.contains(&(*name).to_owned()));
-            let left = next("security role unassign");
-            assert_eq!(entries(flag(left, "--principal")), [format!("Group:{name}")]);
+            let joined = entries(flag(joined, "--principal"));
+            if target == ScriptTarget::Gbac {
+                assert_eq!(joined, [format!("Group:{name}"), format!("User:{name}")]);
+                let left = next("security role unassign");
+                assert_eq!(entries(flag(left, "--principal")), [format!("Group:{name}")]);
+            } else {
+                assert_eq!(joined, [format!("User:{name}")]);
+                let body = json!({ "roleName": name, "members": [{ "group": { "name": name } }] });
+                for operation in ["AddRoleMembers", "RemoveRoleMembers"] {
+                    let call = next("-fsS -X POST");
+                    assert_eq!(serde_json::from_str::<Value>(flag(call, "--data-raw")).unwrap(), body);
+                    let path = format!("/redpanda.core.admin.v2.SecurityService/{operation}");
+                    assert_eq!(call.last().unwrap().strip_prefix("http://127.0.0.1:1"), Some(path.as_str()));
+                    assert!(!call.iter().any(|word| word.contains("secret")), "{call:?}");
+                }
+            }
             let gone = next("security role delete");
             assert!(gone.contains(&(*name).to_owned()) && gone.contains(&"--no-confirm".to_owned()));
         }
         assert_eq!(calls.next(), None);
     }
+}
+
+#[test]
+fn without_an_admin_api_rpk_assigns_groups_and_the_script_says_why() {
+    let join = Change::AddMember { role: "r".into(), member: Principal::group("eng, fin") };
+    let text = script(std::slice::from_ref(&join), ScriptTarget::Platform).text;
+    assert!(text.contains("(code 40001)"), "{text}");
+    let (calls, exit) = run(&format!("unset GBAC_ADMIN_URL\n{text}"), "");
+    assert_eq!((calls.len(), exit), (1, 0));
+    assert_eq!(calls[0][..4].join(" "), "security role assign r");
+    assert_eq!(one(flag(&calls[0], "--principal")), "Group:eng, fin");
+    let join = Change::AddMember { role: "r".into(), member: Principal::user("eng") };
+    assert!(!script(&[join], ScriptTarget::Platform).text.contains("GBAC_ADMIN_URL"), "users need no explanation");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The calls of both command lines, which differ only in a few flags.
 
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
-use serde_json::Value;
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use serde_json::{Value, json};
 
 use super::quote::{is_sayable, list};
-use super::{Call, ScriptTarget, properties, words};
+use super::{Call, ScriptTarget, curl, properties, words};
+use crate::security::{RoleMember, RoleMembers};
 use crate::spelling::RoleSpelling;
 
 /// The beginning of a script of `gbac`.
@@ -22,6 +23,19 @@ pub(super) const HEAD_PLATFORM: &str = "\
 failed=0
 try() { \"$@\" || failed=1; }
 ";
+
+/// What a script of the platform's command line needs to assign groups (D-89).
+pub(super) const HEAD_GROUPS: &str = r#"# rpk assigns groups to roles with the Admin API v1, which self-managed clusters up to 26.2.1 refuse (code 40001): it knows only
+# users. If GBAC_ADMIN_URL is the address of the Admin API, groups are assigned with its v2 instead; GBAC_TOKEN, or GBAC_USER and
+# GBAC_PASSWORD, say who asks. Without it, rpk assigns them, which works in the managed cloud.
+groups() {
+  operation=$1 body=$2
+  shift 2
+  if [ -z "${GBAC_ADMIN_URL-}" ]; then "$@"; return; fi
+  auth | curl -fsS -X POST -H 'Content-Type: application/json' --data-raw "$body" -H @- -o /dev/null \
+    "$GBAC_ADMIN_URL/redpanda.core.admin.v2.SecurityService/$operation"
+}
+"#;
 
 /// The flags of one command, in order.
 struct Line {
@@ -98,8 +112,31 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
             let describe = line("security role describe").name(name).write("");
             return Ok(vec![format!("{describe} >/dev/null 2>&1 || {create}")]);
         }
-        Call::Join(role, who) => line("security role assign").name(role).flag("principal", &members(who)),
-        Call::Leave(role, who) => line("security role unassign").name(role).flag("principal", &members(who)),
+        Call::Join(role, who) | Call::Leave(role, who) => {
+            let (command, operation) = match call {
+                Call::Join(..) => ("security role assign", "AddRoleMembers"),
+                _ => ("security role unassign", "RemoveRoleMembers"),
+            };
+            let update = |who: &[&Principal]| line(command).name(role).flag("principal", &members(who));
+            if target != ScriptTarget::Platform {
+                return Ok(vec![update(who).write(run)]);
+            }
+            let (groups, users): (Vec<&Principal>, Vec<&Principal>) =
+                who.iter().partition(|member| member.kind() == PrincipalType::Group);
+            let mut commands: Vec<String> =
+                (!users.is_empty()).then(|| update(&users).write(run)).into_iter().collect();
+            if !groups.is_empty() {
+                let members = groups.iter().map(|group| RoleMember::from(*group)).collect();
+                let body = json!(RoleMembers { role_name: (*role).to_owned(), members });
+                commands.push(if run.is_empty() {
+                    curl::security(operation, &body)
+                } else {
+                    let call = words(["groups", operation, &body.to_string()]);
+                    format!("{run}{call} {}", update(&groups).write(""))
+                });
+            }
+            return Ok(commands);
+        }
         Call::DeleteRole(_, false) if target == ScriptTarget::Platform => {
             return Err("rpk also deletes the ACLs of the role; use gbac or curl".into());
         }
@@ -158,6 +195,16 @@ fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -
 fn principal(principal: &Principal, target: ScriptTarget) -> String {
     let roles = if target == ScriptTarget::Platform { RoleSpelling::IN_REQUESTS } else { RoleSpelling::Role };
     roles.principal(principal)
+}
+
+/// Whether a call assigns or unassigns groups.
+pub(super) fn has_groups(call: &Call<'_>) -> bool {
+    match call {
+        Call::Join(_, members) | Call::Leave(_, members) => {
+            members.iter().any(|member| member.kind() == PrincipalType::Group)
+        }
+        _ => false,
+    }
 }
 
 /// Every name in the arguments of a call.

@@ -9,18 +9,21 @@ use crate::acls::{AclBody, AclFilter};
 use crate::paths;
 use crate::roles::Member;
 
-/// The beginning of a script. Credentials are passed on standard input, because process lists show arguments.
+/// The beginning of a script.
 pub(super) const HEAD: &str = r#"#!/bin/sh
 # Calls of the APIs with curl. GBAC_URL is the Data Plane's address, GBAC_ADMIN_URL the Admin API's where that is another one.
 # GBAC_TOKEN, or GBAC_USER and GBAC_PASSWORD, say who asks. Can be run again.
 failed=0
 : "${GBAC_URL:?says where}"
 GBAC_ADMIN_URL=${GBAC_ADMIN_URL:-$GBAC_URL}
-auth() {
+try() { auth | "$@" -H @- -o /dev/null || failed=1; }
+"#;
+
+/// Writes the credentials to standard output, because process lists show arguments.
+pub(super) const AUTH: &str = r#"auth() {
   if [ -n "${GBAC_TOKEN-}" ]; then printf 'Authorization: Bearer %s\n' "$GBAC_TOKEN"
   else printf 'Authorization: Basic %s\n' "$(printf '%s:%s' "$GBAC_USER" "$GBAC_PASSWORD" | base64 | tr -d '\n')"; fi
 }
-try() { auth | "$@" -H @- -o /dev/null || failed=1; }
 "#;
 
 /// The commands of a call. JSON can express every call.
@@ -57,6 +60,11 @@ pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String
             vec![line(run, "PUT", ADMIN, paths::CLUSTER_CONFIG, Some(&body))]
         }
     })
+}
+
+/// A call of the SecurityService of the Admin API.
+pub(super) fn security(operation: &str, body: &Value) -> String {
+    line("", "POST", ADMIN, &paths::platform_security(operation), Some(body))
 }
 
 const DATA_PLANE: &str = "GBAC_URL";

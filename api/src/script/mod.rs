@@ -150,13 +150,17 @@ pub fn steps(changes: &[Change], target: ScriptTarget) -> Vec<ScriptStep> {
 /// Creates a script that makes the changes.
 #[must_use]
 pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
-    let mut text = String::from(match target {
-        ScriptTarget::Gbac => cli::HEAD_GBAC,
-        ScriptTarget::Platform => cli::HEAD_PLATFORM,
-        ScriptTarget::Curl => curl::HEAD,
-    });
+    let calls = calls(changes);
+    let mut text = match target {
+        ScriptTarget::Gbac => cli::HEAD_GBAC.to_owned(),
+        ScriptTarget::Platform if calls.iter().any(cli::has_groups) => {
+            format!("{}{}{}", cli::HEAD_PLATFORM, cli::HEAD_GROUPS, curl::AUTH)
+        }
+        ScriptTarget::Platform => cli::HEAD_PLATFORM.to_owned(),
+        ScriptTarget::Curl => format!("{}{}", curl::HEAD, curl::AUTH),
+    };
     let mut notes = Vec::new();
-    for call in calls(changes) {
+    for call in calls {
         let step = step(&call, target, "try ");
         for note in &step.notes {
             text.push_str(&comment(&note.message));
