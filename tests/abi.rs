@@ -1,6 +1,8 @@
 //! Tests of the plain WebAssembly module, called natively: the vectors, random policies and 100,000 malformed calls. The module
 //! itself is tested in `tests/abi`, from Node and from Python.
 
+use std::net::IpAddr;
+
 use gbac_abi::{HAS_ACLS, Instance, operation_code, resource_type_code};
 use gbac_analysis::check::Query;
 use gbac_engine::decide::{At, Decision, Request, decide};
@@ -114,6 +116,103 @@ proptest! {
             prop_assert_eq!(mask & HAS_ACLS != 0, to.acls().any(covers));
         }
     }
+
+    /// What is allowed on any resource of a type, as Kafka's own loop over all ACLs finds it.
+    #[test]
+    fn the_plain_module_finds_any_resource_as_kafka(
+        version in version(), facts in kafka_facts(), asked in kafka_asked(),
+    ) {
+        let policy = kafka_policy(version, &facts);
+        let mut instance = Instance::default();
+        instance.apply(&Records::of(&policy).0).unwrap();
+        let identity = identity(&asked);
+        let handle = open(&mut instance, &identity);
+        let (host, length) = host_bytes(asked.host);
+        let found = instance.any(handle, resource_type_code(asked.resource_type).into(), length, &host).unwrap();
+        for operation in Dialect::Kafka.operations() {
+            let is_superuser = policy.settings().is_superuser(&identity);
+            let expected = is_superuser || is_allowed_on_any(&policy, &identity, *operation, &asked);
+            prop_assert_eq!(found & 1 << operation_code(*operation) != 0, expected, "{:?}", operation);
+        }
+    }
+}
+
+fn host_bytes(host: Option<IpAddr>) -> (Vec<u8>, i32) {
+    host.map_or((Vec::new(), -1), |host| {
+        let bytes = host.to_string().into_bytes();
+        let length = i32::try_from(bytes.len()).unwrap();
+        (bytes, length)
+    })
+}
+
+/// The default method of Kafka's `Authorizer`, with the principals of groups and roles.
+fn is_allowed_on_any(policy: &Policy, identity: &Identity, operation: Operation, asked: &OracleQuestion) -> bool {
+    let everyone = Principal::user("*");
+    let mut principals = vec![identity.principal(), everyone];
+    principals.extend(identity.groups().iter().map(Principal::group));
+    let members = principals.clone();
+    let is_member = |member: &Principal| *member != Principal::user("*") || identity.user() == "*";
+    for member in members.iter().filter(|member| is_member(member)) {
+        principals.extend(policy.roles_of(member).map(Principal::role));
+    }
+    let is_here = |acl: &Acl, unknown: bool| match (acl.host, asked.host) {
+        (Host::Any, _) => true,
+        (Host::Range(_), _) if !policy.settings().ranges_match() => false,
+        (_, None) => unknown,
+        (host, Some(address)) => host.includes(address),
+    };
+    let (mut denied, mut allowed) = (Vec::new(), Vec::new());
+    for acl in policy.acls() {
+        let is_about = acl.resource_type == asked.resource_type
+            && (acl.operation == operation || acl.operation == Operation::All)
+            && principals.contains(&acl.principal);
+        let denies = acl.permission == Permission::Deny;
+        if is_about && is_here(&acl, denies) {
+            if denies { denied.push(acl) } else { allowed.push(acl) }
+        }
+    }
+    let is_all = |acl: &Acl| acl.pattern_type == PatternType::Literal && acl.resource_name == "*";
+    let is_denied = |allow: &Acl| {
+        denied.iter().any(|deny| match deny.pattern_type {
+            PatternType::Literal => {
+                allow.pattern_type == PatternType::Literal && allow.resource_name == deny.resource_name
+            }
+            PatternType::Prefixed => allow.resource_name.starts_with(&deny.resource_name),
+        })
+    };
+    !denied.iter().any(is_all) && allowed.iter().any(|allow| is_all(allow) || !is_denied(allow))
+}
+
+#[test]
+fn a_document_gives_the_members_of_its_roles() {
+    let mut instance = kafka();
+    let document = r#"{ "version": 1, "settings": { "superusers": ["root"] }, "roles": [
+        { "name": "dev", "members": [{ "principal": "Group:eng" }, { "principal": "User:ana" }] }, { "name": "empty" }] }"#;
+    let mut members = Records::default();
+    members.member(true, "dev", &Principal::user("ana"));
+    members.member(true, "dev", &Principal::group("eng"));
+    let found = instance.members(document.as_bytes()).unwrap().to_vec();
+    let (length, content) = found.split_at(4);
+    assert_eq!(u32::from_le_bytes(length.try_into().unwrap()) as usize, content.len());
+    assert_eq!(content, [&[1], &members.0[..]].concat());
+    // The records can be applied as they are.
+    assert_eq!(instance.apply(&content[1..]), Ok(2));
+
+    for (document, problem) in [
+        ("", "JSON"),
+        (r#"{ "version": 2 }"#, "version"),
+        (
+            r#"{ "version": 1, "roles": [{ "name": "a", "members": [{ "principal": "Role:b" }] }] }"#,
+            "/roles/0/members/0",
+        ),
+        (r#"{ "version": 1, "roles": [{ "name": "a", "members": [{ "principal": "Group:b" }"#, "JSON"),
+        (r#"{ "version": 1, "acls": [{}] }"#, "/acls/0"),
+    ] {
+        let found = instance.members(document.as_bytes()).unwrap()[4..].to_vec();
+        assert_eq!(found[0], 0, "{document}");
+        assert!(String::from_utf8_lossy(&found).contains(problem), "{}", String::from_utf8_lossy(&found));
+    }
+    assert_eq!(instance.members(&[0xff]), Err(gbac_abi::AbiError::Text));
 }
 
 /// The records that make one policy another one.

@@ -7,8 +7,8 @@ test('the module needs nothing and has the documented functions', () => {
   assert.deepEqual(WebAssembly.Module.imports(compiled), []);
   const names = WebAssembly.Module.exports(compiled).filter(({ kind }) => kind === 'function').map(({ name }) => name);
   assert.deepEqual(names.filter((name) => name.startsWith('gbac_')).sort(), [
-    'gbac_abi', 'gbac_alloc', 'gbac_apply', 'gbac_clear', 'gbac_close', 'gbac_explain', 'gbac_extract', 'gbac_free',
-    'gbac_mask', 'gbac_open',
+    'gbac_abi', 'gbac_alloc', 'gbac_any', 'gbac_apply', 'gbac_clear', 'gbac_close', 'gbac_explain', 'gbac_extract',
+    'gbac_free', 'gbac_mask', 'gbac_members', 'gbac_open',
   ]);
   assert.equal(new Host().exports.gbac_abi(), 1);
 });

@@ -93,3 +93,15 @@ pub extern "C" fn gbac_explain(
         instance.explain(handle, operation, resource_type, host_len, bytes).map(address)
     })
 }
+
+/// The operations that an identity is allowed on at least one resource of a type, one bit each.
+#[unsafe(no_mangle)]
+pub extern "C" fn gbac_any(handle: i32, resource_type: i32, host_len: i32, ptr: usize, len: usize) -> i32 {
+    with(|instance, buffers| instance.any(handle, resource_type, host_len, buffers.bytes(ptr, len)?))
+}
+
+/// Reads the members of the roles of a policy document; returns the address of the result.
+#[unsafe(no_mangle)]
+pub extern "C" fn gbac_members(ptr: usize, len: usize) -> i32 {
+    with(|instance, buffers| instance.members(buffers.bytes(ptr, len)?).map(address))
+}

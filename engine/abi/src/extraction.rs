@@ -36,12 +36,12 @@ pub(crate) fn extraction(bytes: &[u8]) -> Result<Vec<u8>, AbiError> {
     Ok(result)
 }
 
-fn push_texts<'t>(result: &mut Vec<u8>, texts: impl ExactSizeIterator<Item = &'t str>) {
+pub(crate) fn push_texts<'t>(result: &mut Vec<u8>, texts: impl ExactSizeIterator<Item = &'t str>) {
     result.extend((texts.len() as u32).to_le_bytes());
     texts.for_each(|text| push_text(result, text));
 }
 
-fn push_text(result: &mut Vec<u8>, text: &str) {
+pub(crate) fn push_text(result: &mut Vec<u8>, text: &str) {
     result.extend((text.len() as u32).to_le_bytes());
     result.extend(text.as_bytes());
 }

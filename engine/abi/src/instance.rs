@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
+use gbac_engine::decide::ResourceAccess;
 use gbac_engine::policy::{Change, Settings};
 use gbac_engine::{Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request, internal};
 
 use crate::identities::Identities;
 use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
-use crate::{AbiError, HAS_ACLS, extraction, hosts, values, words};
+use crate::{AbiError, HAS_ACLS, document, extraction, hosts, values, words};
 
 /// The state of the module.
 #[derive(Debug, Default)]
@@ -48,6 +49,7 @@ impl Instance {
     }
 
     /// Applies one record. Invalid records were already refused when they were read.
+    #[inline(never)]
     fn make(&mut self, record: Record) -> Result<bool, AbiError> {
         match record {
             Record::AddAcl(record) => self.add(record),
@@ -85,10 +87,12 @@ impl Instance {
         }
     }
 
+    #[inline(never)]
     fn change(&mut self, change: Change) -> Result<bool, AbiError> {
         self.policy.apply(change).map_err(|_| AbiError::State)
     }
 
+    #[inline(never)]
     fn set(&mut self, change: impl FnOnce(&mut Settings)) -> Result<bool, AbiError> {
         let mut settings = self.policy.settings().clone();
         change(&mut settings);
@@ -97,6 +101,7 @@ impl Instance {
         self.change(Change::Settings(Box::new(settings)))
     }
 
+    #[inline(never)]
     fn add(&mut self, AclRecord { acl, host }: AclRecord) -> Result<bool, AbiError> {
         match host {
             HostRecord::Never => self.unmatched.apply(Change::AddAcl(acl)).map_err(|_| AbiError::State),
@@ -116,6 +121,7 @@ impl Instance {
         self.spelled.entry(acl.clone()).or_insert_with(plain).insert(text)
     }
 
+    #[inline(never)]
     fn remove(&mut self, AclRecord { acl, host }: AclRecord) -> Result<bool, AbiError> {
         let text = match host {
             HostRecord::Never => return self.unmatched.apply(Change::RemoveAcl(acl)).map_err(|_| AbiError::State),
@@ -172,10 +178,34 @@ impl Instance {
         let identity = identities.get(handle)?;
         let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
         let access = identity.access(policy, &request);
-        let mask = access.operations().fold(0, |mask, operation| mask | 1 << values::operation_code(operation));
+        let mask = mask(&access);
         let covers = || !unmatched.covering(request.resource_type, request.resource_name).as_slice().is_empty();
         let has_acls = access.has_acls() || unmatched.acl_count() > 0 && covers();
         Ok(if has_acls { mask | HAS_ACLS } else { mask })
+    }
+
+    /// The operations that an identity is allowed on at least one resource of a type, one bit each (D-73). The bytes are the
+    /// client's host, with the length `host_length`; the length -1 means no host.
+    ///
+    /// # Errors
+    /// Those of [`Instance::mask`], or bytes follow the host.
+    pub fn any(&mut self, handle: i32, resource_type: i32, host_length: i32, bytes: &[u8]) -> Result<i32, AbiError> {
+        let Self { policy, identities, .. } = self;
+        let identity = identities.get(handle)?;
+        if host_length >= 0 && usize::try_from(host_length) != Ok(bytes.len()) || host_length < 0 && !bytes.is_empty() {
+            return Err(AbiError::Length);
+        }
+        let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
+        Ok(mask(&identity.access_to_any(policy, request.resource_type, request.host, request.at)))
+    }
+
+    /// Reads a policy document; returns the members of its roles, or its problems.
+    ///
+    /// # Errors
+    /// The bytes are not UTF-8.
+    pub fn members(&mut self, bytes: &[u8]) -> Result<&[u8], AbiError> {
+        let found = document::members(text(bytes)?);
+        Ok(self.keep(&found))
     }
 
     /// Explains how a request is decided; returns the text.
@@ -205,6 +235,10 @@ impl Instance {
         self.result.extend(found);
         &self.result
     }
+}
+
+fn mask(access: &ResourceAccess) -> i32 {
+    access.operations().fold(0, |mask, operation| mask | 1 << values::operation_code(operation))
 }
 
 fn request<'b>(

@@ -2,6 +2,8 @@
 //!
 //! `docs/abi.md` describes the functions, the records and the error codes. [`Instance`] is the same without the memory, for tests
 //! and for hosts in Rust: the exported functions find the bytes and call it.
+//!
+//! Functions on the path of a record are not inlined into each other: Java never compiles large ones (`kafka/MethodSizes.java`).
 
 #![cfg_attr(
     not(test),
@@ -10,6 +12,7 @@
 
 #[cfg(any(target_family = "wasm", test))]
 mod buffers;
+mod document;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;

@@ -65,6 +65,7 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, AbiError> {
 }
 
 /// Reads a principal: its type, a colon, its name. Unlike in a document the name may be empty, as in Kafka's log.
+#[inline(never)]
 pub(crate) fn principal(text: &str, dialect: Dialect) -> Result<Principal, AbiError> {
     Principal::parse_in(dialect, text).or_else(|_| {
         let is_kafka = dialect == Dialect::Kafka;
@@ -157,6 +158,7 @@ pub(crate) fn read_records(bytes: &[u8], mut dialect: Dialect, is_empty: bool) -
     Ok(records)
 }
 
+#[inline(never)]
 fn acl(reader: &mut Reader<'_>, dialect: Dialect) -> Result<AclRecord, AbiError> {
     let resource_type = values::resource_type(reader.byte()?.into(), dialect)?;
     let pattern_type = values::pattern_type(reader.byte()?.into())?;

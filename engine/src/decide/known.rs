@@ -119,6 +119,11 @@ impl Known {
         if rank == 1 { self.entries.last() } else { self.entries.get(rank as usize / 2) }
     }
 
+    /// The ids of all principals that the policy mentions.
+    pub(super) fn ids(&self) -> impl Iterator<Item = PrincipalId> {
+        self.entries.iter().map(|entry| entry.principal).filter(|principal| *principal != UNKNOWN)
+    }
+
     /// All principals. A principal that the policy does not mention has no rows.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries

@@ -1,6 +1,7 @@
 //! Decides requests: ACLs from four sources; a deny wins over an allow, and without either the request is denied
 //! (specification 1.6, D-20).
 
+mod any_resource;
 mod explain;
 mod known;
 mod paths;

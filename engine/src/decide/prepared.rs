@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::any_resource::allowed_on_any;
 use super::known::Known;
 use super::paths::{groups, visit_paths_through};
 use super::precedence::before_acls;
@@ -84,7 +85,7 @@ impl PreparedResource {
     }
 }
 
-/// What an identity may do on a resource.
+/// What an identity may do on a resource, or on any resource of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResourceAccess {
     allowed: Operations,
@@ -97,7 +98,7 @@ impl ResourceAccess {
         self.allowed.iter()
     }
 
-    /// Whether any ACL of anybody is for the resource.
+    /// Whether any ACL of anybody is for the resource, or for a resource of the type.
     #[must_use]
     pub const fn has_acls(&self) -> bool {
         self.has_acls
@@ -231,6 +232,39 @@ impl PreparedIdentity {
             None => walk::allowed(policy, &covering, &self.known, request.host),
         };
         ResourceAccess { allowed, has_acls: !covering.as_slice().is_empty() }
+    }
+
+    /// Every operation that is allowed on at least one resource of a type, as Kafka decides it for idempotent producers (D-73).
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, At, Identity, Operation, Policy, PreparedIdentity, Principal, ResourceType};
+    ///
+    /// let policy = Policy::builder()
+    ///     .acl(Acl::allow(Principal::group("eng"), Operation::Write, ResourceType::Topic, "orders-").prefixed())
+    ///     .build()?;
+    /// let mut alice = PreparedIdentity::new(&policy, Identity::new("alice", ["eng"]));
+    /// let access = alice.access_to_any(&policy, ResourceType::Topic, None, At::IgnoringExpiry);
+    /// assert_eq!(access.operations().collect::<Vec<_>>(), [Operation::Write]);
+    /// # Ok::<(), gbac_engine::PolicyError>(())
+    /// ```
+    #[must_use]
+    pub fn access_to_any(
+        &mut self,
+        policy: &Policy,
+        resource_type: ResourceType,
+        host: Option<IpAddr>,
+        at: At,
+    ) -> ResourceAccess {
+        self.refresh(policy);
+        let allowed = match before_acls(&self.identity, self.superuser, at) {
+            Some(reason) if reason.outcome() == Outcome::Allow => {
+                Operations::of(policy.settings().dialect.operations())
+            }
+            Some(_) => Operations::default(),
+            None => allowed_on_any(policy, &self.known, resource_type, host),
+        };
+        let has_acls = policy.patterns().any(|(_, pattern)| pattern.resource_type == resource_type);
+        ResourceAccess { allowed, has_acls }
     }
 
     /// Returns the names on which the operation is allowed, for example to filter a list of topics.

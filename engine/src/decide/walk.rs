@@ -132,23 +132,42 @@ pub(super) fn walk(
     matches
 }
 
+/// The host of a request, which the hosts of rows are compared with.
+pub(super) struct HostCriteria {
+    host: Option<IpAddr>,
+    /// The number of the host; `None` if no ACL names it.
+    number: Option<HostId>,
+}
+
+impl HostCriteria {
+    pub(super) fn new(policy: &Policy, host: Option<IpAddr>) -> Self {
+        Self { host, number: host.and_then(|host| policy.host_id(Host::Address(host.to_canonical()))) }
+    }
+
+    /// Whether the host of a row is this one, and whether it may be. Fail closed: with an unknown host, a deny for one host
+    /// denies, and an allow for one host is skipped (D-04).
+    #[inline(always)]
+    pub(super) fn matches(&self, policy: &Policy, row: HostId) -> (bool, bool) {
+        match self.host {
+            _ if row == HostId::ANY => (true, true),
+            Some(host) => {
+                let is = policy.is_host(row, host, self.number);
+                (is, is)
+            }
+            None => (false, policy.host_can_match(row)),
+        }
+    }
+}
+
 /// The operations that are allowed on the patterns that cover a name, all of them in one walk.
 pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host: Option<IpAddr>) -> Operations {
-    let number = host.map(|host| policy.host_id(Host::Address(host.to_canonical())));
+    let criteria = HostCriteria::new(policy, host);
     let every = Rules::new(Operations::EVERY, Operations::EVERY);
     let (mut deny, mut allow) = (Operations::default(), Operations::default());
     for id in covering.as_slice() {
         let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
         for_each_row(pattern.rows(), known, every, &mut |row, _| {
-            // Fail closed: with an unknown host, a deny for one host denies, and an allow for one host is skipped (D-04).
-            let (is, may_be) = match (host, number) {
-                _ if row.host == HostId::ANY => (true, true),
-                (Some(host), Some(number)) => {
-                    let is = policy.is_host(row.host, host, number);
-                    (is, is)
-                }
-                _ => (false, policy.host_can_match(row.host)),
-            };
+            let (is, may_be) = criteria.matches(policy, row.host);
             if is {
                 allow = allow.or(row.allow());
             }
@@ -171,7 +190,7 @@ pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host:
 /// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the
 /// identity's principals if that is faster.
 #[inline(always)]
-fn for_each_row(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
+pub(super) fn for_each_row(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
     if rows.len() <= known.entries().len() * SEARCH_COST {
         // Compares the operations first, because that needs no lookup.
         for row in rows.iter().filter(|row| row.rules.meets(requested)) {

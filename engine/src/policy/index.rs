@@ -196,12 +196,14 @@ impl Policy {
     }
 
     /// Replaces the settings.
+    #[inline(never)]
     pub fn set_settings(&mut self, settings: Settings) {
         self.principals_version = Version::new();
         self.settings = settings;
     }
 
     /// Adds an ACL; returns whether it is new.
+    #[inline(never)]
     pub fn add(&mut self, acl: &AclParts<'_>) -> bool {
         let pattern = self.patterns.find_or_add(acl.resource_type, acl.pattern_type, acl.resource_name);
         let (kind, name) = acl.principal;

@@ -389,6 +389,7 @@ impl Policy {
         self.principals.shrink();
     }
 
+    #[inline(never)]
     fn remove_acl(&mut self, acl: &Acl) -> bool {
         let ids = || {
             let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
@@ -410,6 +411,7 @@ impl Policy {
         changed
     }
 
+    #[inline(never)]
     fn remove_acls_of(&mut self, principal: PrincipalId) {
         for pattern in self.patterns.of_principal(principal) {
             let rows = self.pattern(pattern).map(|pattern| rows_of(pattern.rows(), principal).to_vec());

@@ -249,6 +249,7 @@ impl Patterns {
     }
 
     /// The id of a pattern; adds the pattern if it is new.
+    #[inline(never)]
     pub(super) fn find_or_add(
         &mut self,
         resource_type: ResourceType,

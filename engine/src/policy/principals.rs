@@ -82,6 +82,7 @@ impl Principals {
     }
 
     /// The id of a principal; adds the principal if it is new.
+    #[inline(never)]
     pub(super) fn find_or_add(&mut self, kind: PrincipalType, name: &str) -> PrincipalId {
         let hash = self.hash(kind, name);
         if let Some(id) = self.find_hashed(hash, kind, name) {
@@ -189,6 +190,7 @@ impl Principals {
     }
 
     /// Creates a role if it does not exist.
+    #[inline(never)]
     pub(super) fn create_role(&mut self, name: &str) -> PrincipalId {
         let role = self.find_or_add(PrincipalType::Role, name);
         let position = self.role_position(name);
@@ -202,6 +204,7 @@ impl Principals {
     }
 
     /// Deletes a role and its memberships.
+    #[inline(never)]
     pub(super) fn delete_role(&mut self, role: PrincipalId) {
         self.roles.retain(|other| *other != role);
         let Some(entry) = self.all.get_mut(role.0 as usize) else { return };
@@ -214,6 +217,7 @@ impl Principals {
     }
 
     /// Adds a user or group to a role; returns whether it was not a member before.
+    #[inline(never)]
     pub(super) fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
         let member = self.find_or_add(kind, name);
         let Err(position) = self.position_in_member(member, role) else { return false };
@@ -227,6 +231,7 @@ impl Principals {
     }
 
     /// Removes a member from a role; returns whether it was a member.
+    #[inline(never)]
     pub(super) fn remove_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
         let Some(member) = self.find(member.kind(), member.name()) else { return false };
         if !self.unlink_role(member, role) {
