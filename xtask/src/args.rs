@@ -16,6 +16,7 @@ cargo xtask COMMAND
   build-console                    the console as it is published, into dist/
   build-abi                        the WebAssembly module without imports, into target/abi
   build-js                         the JavaScript package's wasm module, into www/pkg
+  build-kafka                      the plugin for Apache Kafka, into target/kafka; needs a JDK and Maven
   types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
@@ -55,6 +56,7 @@ pub(crate) enum Command {
     BuildConsole,
     BuildAbi,
     BuildJs,
+    BuildKafka,
     Types,
     Bench(bench::Options),
     Mutants(mutants::Options),
@@ -87,6 +89,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "build-console" => Command::BuildConsole,
         "build-abi" => Command::BuildAbi,
         "build-js" => Command::BuildJs,
+        "build-kafka" => Command::BuildKafka,
         "types" => Command::Types,
         "bench" => Command::Bench(bench::Options::default()),
         "mutants" => Command::Mutants(mutants::Options::default()),
@@ -164,6 +167,7 @@ mod tests {
         check("test --only fmt,js --only e2e", Ok(Command::Test { only, long: false }));
         check("test --long", Ok(Command::Test { only: vec![], long: true }));
         check("test --list", Ok(Command::ListTests));
+        check("build-kafka", Ok(Command::BuildKafka));
         check("types", Ok(Command::Types));
         check("sizes --write", Ok(Command::Sizes { write: true }));
         check("sbom", Ok(Command::Sbom));

@@ -4,7 +4,7 @@ use crate::args::{Command, HELP};
 use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
-use crate::{bench, build_abi, build_js, dev, mutants, pages, sbom, sizes, test, up};
+use crate::{bench, build_abi, build_js, build_kafka, dev, mutants, pages, sbom, sizes, test, up};
 use std::process::ExitCode;
 
 /// Runs the command.
@@ -21,6 +21,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::BuildConsole => sizes::build_console(&workspace)?,
         Command::BuildAbi => build_abi::run(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,
+        Command::BuildKafka => build_kafka::run(&workspace)?,
         Command::Types => build_js::types(&workspace)?,
         Command::Bench(options) => bench::run(&workspace, &options)?,
         Command::Mutants(options) => mutants::run(&workspace, options)?,

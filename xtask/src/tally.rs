@@ -27,6 +27,27 @@ impl Tally {
         sum
     }
 
+    /// Sums the lines `[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0` of Maven, without those of each class.
+    pub(crate) fn of_maven(lines: &[String]) -> Self {
+        let mut sum = Self::default();
+        for line in lines {
+            let Some((_, counts)) =
+                line.split_once("Tests run: ").filter(|(_, counts)| !counts.contains("Time elapsed"))
+            else {
+                continue;
+            };
+            let numbers: Vec<u64> = counts
+                .split(", ")
+                .filter_map(|part| part.rsplit(' ').next().and_then(|number| number.trim().parse().ok()))
+                .collect();
+            if let [run, failures, errors, skipped] = numbers[..] {
+                let failed = failures + errors;
+                sum += Self { passed: run.saturating_sub(failed + skipped), failed, ignored: skipped };
+            }
+        }
+        sum
+    }
+
     /// Sums the last lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on. A canceled test counts as
     /// failed, because it did not finish.
     pub(crate) fn of_node(lines: &[String]) -> Self {
@@ -103,6 +124,16 @@ mod tests {
         let expected = Tally { passed: 3, failed: 2, ignored: 2 };
         assert_eq!(Tally::of_node(&tap), expected);
         assert_eq!(Tally::of_node(&spec), expected);
+    }
+
+    #[test]
+    fn sums_the_last_line_of_maven() {
+        let output = lines(
+            "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.104 s -- in gbac.kafka.RoleTest\n\
+             [INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n\
+             [ERROR] Tests run: 9, Failures: 1, Errors: 2, Skipped: 1",
+        );
+        assert_eq!(Tally::of_maven(&output), Tally { passed: 8, failed: 3, ignored: 1 });
     }
 
     #[test]

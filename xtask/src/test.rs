@@ -9,13 +9,13 @@ use crate::passed::Passed;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, Ended, cargo, without_noise};
 use crate::progress::{Progress, say};
+use crate::result_table::{FAILED, Row, failures, table};
 use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
 use crate::workspace::Workspace;
-use crate::{build_abi, build_js, deny, glewlwyd, up};
+use crate::{build_abi, build_js, build_kafka, deny, glewlwyd, up};
 use std::env;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,6 +54,8 @@ const FUZZ_SECONDS: u32 = 300;
 
 /// The inputs of the lints. The README is part of a crate's documentation.
 const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "server", "tests", "README.md"];
+/// The inputs of the plugin for Apache Kafka.
+const KAFKA: &[&str] = &["engine", "kafka", "tests", "cli", "server", "api", "console/model"];
 /// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// The inputs of the JavaScript package and its tests.
@@ -92,6 +94,12 @@ const CHECKS: &[Check] = &[
     },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "abi", title: "the plain wasm module, from Node and from Python", inputs: RUST, run: abi },
+    Check {
+        name: "kafka",
+        title: "the plugin for Apache Kafka, where Java and Maven are installed",
+        inputs: KAFKA,
+        run: kafka,
+    },
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
@@ -127,23 +135,6 @@ const CHECKS: &[Check] = &[
 struct Report {
     tally: Tally,
     problem: Option<Problem>,
-}
-
-/// The result of a failed check.
-const FAILED: &str = "FAILED";
-
-/// A row of the final table.
-struct Row {
-    name: &'static str,
-    tally: Tally,
-    result: &'static str,
-    seconds: f64,
-}
-
-impl Row {
-    fn is_ok(&self) -> bool {
-        self.result != FAILED
-    }
 }
 
 /// Builds that several checks share.
@@ -208,7 +199,16 @@ fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
     let trunk = Trunk::find(workspace).is_ok().to_string();
     let provider = glewlwyd::is_there().to_string();
     let deny = deny::is_there().to_string();
-    vec![long.to_string(), node.unwrap_or_default(), browser::version().unwrap_or_default(), trunk, provider, deny]
+    let java = build_kafka::Java::find().is_ok().to_string();
+    vec![
+        long.to_string(),
+        node.unwrap_or_default(),
+        browser::version().unwrap_or_default(),
+        trunk,
+        provider,
+        deny,
+        java,
+    ]
 }
 
 /// Runs a check, unless it passed with the same inputs.
@@ -243,27 +243,6 @@ fn run_one(context: &Context<'_>, check: &'static Check) -> Row {
         context.progress.print(&format!("{problem}"));
     }
     Row { name: check.name, tally, result, seconds }
-}
-
-/// The final table, with the sum in a separate last line.
-fn table(rows: &[Row]) -> String {
-    let mut text = "\ncheck           result   passed  failed  ignored   seconds\n".to_owned();
-    let mut sum = Tally::default();
-    for Row { name, tally, result, seconds } in rows {
-        let Tally { passed, failed, ignored } = tally;
-        writeln!(text, "{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}").ok();
-        sum += *tally;
-    }
-    writeln!(text, "\n{} passed, {} failed", sum.passed, sum.failed).ok();
-    text
-}
-
-/// The failed checks as an error.
-fn failures(rows: &[Row]) -> Option<Problem> {
-    let failed: Vec<&str> = rows.iter().filter(|row| !row.is_ok()).map(|row| row.name).collect();
-    let problem = Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
-        .hint(format!("`cargo xtask test --only {}` runs them again", failed.join(",")));
-    (!failed.is_empty()).then_some(problem)
 }
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
@@ -367,6 +346,30 @@ fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn abi(context: &Context<'_>, check: &Check) -> Result<Report> {
     let prepared = build_abi::prepare(context.workspace, context.progress)?;
     context.node_tests(check, "tests/abi", |call| prepared.set(call))
+}
+
+/// Tests the plugin with several versions of Kafka. Where Java or Maven is missing, one line says so; hosted workflows have them.
+fn kafka(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let java = match build_kafka::Java::find() {
+        Ok(java) => java,
+        Err(missing) if env::var_os("CI").is_some() => return Err(missing),
+        Err(missing) => {
+            context.progress.print(missing.message());
+            return Ok(Report { tally: Tally::default(), problem: None });
+        }
+    };
+    context.service()?;
+    let mut report = Report { tally: Tally::default(), problem: None };
+    for (version, call) in build_kafka::tests(context.workspace, context.progress, &java, context.long)? {
+        context.progress.print(&format!("with Kafka {version}"));
+        let one = context.tests(check, call, Tally::of_maven)?;
+        report.tally += one.tally;
+        if one.problem.is_some() {
+            report.problem = one.problem;
+            break;
+        }
+    }
+    Ok(report)
 }
 
 /// Tests that the package, the command line and a service give equal results.
@@ -605,8 +608,7 @@ fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHECKS, FAILED, LONG, PARTS, Row, failures, select, table};
-    use crate::tally::Tally;
+    use super::{CHECKS, LONG, PARTS, select};
     use std::path::Path;
 
     fn names(only: &[&str]) -> Vec<&'static str> {
@@ -674,25 +676,5 @@ mod tests {
             }
             assert!(check.name == "fuzz" || !check.inputs.is_empty(), "{}", check.name);
         }
-    }
-
-    fn row(name: &'static str, failed: u64) -> Row {
-        let result = if failed == 0 { "ok" } else { FAILED };
-        Row { name, tally: Tally { passed: 2, failed, ignored: 0 }, result, seconds: 1.25 }
-    }
-
-    #[test]
-    fn one_failed_check_fails_the_run() {
-        assert!(failures(&[row("fmt", 0), row("js", 0)]).is_none());
-        let problem = failures(&[row("fmt", 0), row("js", 3)]).unwrap().to_string();
-        assert!(problem.contains("1 of 2 checks failed"), "{problem}");
-        assert!(problem.contains("--only js"), "{problem}");
-    }
-
-    #[test]
-    fn the_sum_is_the_last_line() {
-        let text = table(&[row("fmt", 0), row("js", 3)]);
-        assert!(text.contains("js              FAILED        2       3        0       1.2"), "{text}");
-        assert!(text.ends_with("\n\n4 passed, 3 failed\n"), "{text}");
     }
 }

@@ -1,0 +1,98 @@
+package gbac.kafka.authorizer;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.common.metrics.Gauge;
+import org.apache.kafka.common.metrics.PluginMetrics;
+import org.apache.kafka.common.metrics.Sensor;
+import org.apache.kafka.common.metrics.stats.Rate;
+import org.apache.kafka.common.metrics.stats.WindowedSum;
+
+/** The metrics of the authorizer: those of StandardAuthorizer, and those of the cache, the engines and the roles. */
+final class AuthorizerMetrics {
+    private final LongAdder allowed = new LongAdder();
+    private final LongAdder denied = new LongAdder();
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    /** Rates that are updated every second, because a sensor takes a lock for each value. */
+    private final List<CountedRate> rates = new ArrayList<>();
+
+    /** A rate per minute of a number that only grows. */
+    private static final class CountedRate {
+        private final Sensor sensor;
+        private final Supplier<Long> total;
+        private long recorded;
+
+        CountedRate(Sensor sensor, Supplier<Long> total) {
+            this.sensor = sensor;
+            this.total = total;
+            recorded = total.get();
+        }
+
+        void record() {
+            long now = total.get();
+            if (now > recorded) {
+                sensor.record(now - recorded);
+                recorded = now;
+            }
+        }
+    }
+
+    /** Counts a decision. */
+    void decided(boolean isAllowed) {
+        (isAllowed ? allowed : denied).increment();
+    }
+
+    /** Counts a decision that was in the cache. */
+    void hit() {
+        hits.increment();
+    }
+
+    /** Counts a decision that was not in the cache. */
+    void missed() {
+        misses.increment();
+    }
+
+    /** Adds the metrics to those of the node. */
+    synchronized void register(PluginMetrics metrics, PolicyTable table, Engines engines, DoubleSupplier roleAge) {
+        rate(metrics, "authorizer-authorization-allowed", "authorization-allowed-rate-per-minute",
+                "The number of authorization allowed per minute", allowed::sum);
+        rate(metrics, "authorizer-authorization-denied", "authorization-denied-rate-per-minute",
+                "The number of authorization denied per minute", denied::sum);
+        rate(metrics, "authorizer-authorization-request", "authorization-request-rate-per-minute",
+                "The number of authorization request per minute", () -> allowed.sum() + denied.sum());
+        gauge(metrics, "acls-total-count", "The number of acls defined", table::size);
+        gauge(metrics, "decision-cache-hits-total", "The number of decisions found in the cache", hits::sum);
+        gauge(metrics, "decision-cache-misses-total", "The number of decisions made by an engine", misses::sum);
+        gauge(metrics, "engines-working", "The number of engines that work; at 0 only super users are allowed",
+                engines::working);
+        gauge(metrics, "engine-failures-total", "The number of engines that failed", engines::failures);
+        gauge(metrics, "engine-memory-bytes", "The memory of all engines", engines::memoryBytes);
+        gauge(metrics, "role-members-age-seconds", "The time since the source of roles confirmed their members",
+                roleAge::getAsDouble);
+        gauge(metrics, "roles-allow", "1 if ACLs of roles allow, 0 if their members are too old",
+                () -> table.rolesAllow() ? 1 : 0);
+    }
+
+    private void rate(PluginMetrics metrics, String sensorName, String name, String description, Supplier<Long> total) {
+        Sensor sensor = metrics.addSensor(sensorName);
+        sensor.add(metrics.metricName(name, description, new LinkedHashMap<>()),
+                new Rate(TimeUnit.MINUTES, new WindowedSum()));
+        rates.add(new CountedRate(sensor, total));
+    }
+
+    private static void gauge(PluginMetrics metrics, String name, String description, Supplier<Number> value) {
+        Gauge<Number> gauge = (config, now) -> value.get();
+        metrics.addMetric(metrics.metricName(name, description, new LinkedHashMap<>()), gauge);
+    }
+
+    /** Updates the rates; called every second. */
+    synchronized void update() {
+        rates.forEach(CountedRate::record);
+    }
+}

@@ -1,0 +1,243 @@
+package gbac.kafka.authorizer;
+
+import gbac.kafka.engine.Engine;
+import gbac.kafka.engine.EngineException;
+import gbac.kafka.engine.Records;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Several engines with the same policy, each for one thread at a time.
+ *
+ * <p>An engine that fails is discarded and started again from the table. While none works, every call throws {@link
+ * EngineUnavailableException}.
+ */
+final class Engines {
+    private static final Logger LOG = LoggerFactory.getLogger(Engines.class);
+    /** The number of open identities from which on an engine closes those of ended sessions. */
+    private static final int MANY_IDENTITIES = 40_000;
+
+    private final PolicyTable table;
+    private final Supplier<Engine> start;
+    private final Executor repairs;
+    private final LongAdder failures = new LongAdder();
+    private volatile Slot[] slots;
+    /** Changes with every change of the policy. */
+    private volatile long state;
+
+    /** An engine and the identities that it has open. */
+    private static final class Slot {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Map<Session, Integer> open = new IdentityHashMap<>();
+        /** Null after a failure. */
+        private volatile Engine engine;
+
+        Slot(Engine engine) {
+            this.engine = engine;
+        }
+
+        int handle(Session session) {
+            Integer known = open.get(session);
+            if (known != null) {
+                return known;
+            }
+            if (open.size() >= MANY_IDENTITIES) {
+                closeEnded();
+            }
+            int handle = engine.open(session.record());
+            open.put(session, handle);
+            return handle;
+        }
+
+        private void closeEnded() {
+            open.entrySet().removeIf(entry -> {
+                boolean hasEnded = entry.getKey().hasEnded();
+                if (hasEnded) {
+                    engine.close(entry.getValue());
+                }
+                return hasEnded;
+            });
+        }
+    }
+
+    /** A question to an engine about an open identity. */
+    interface Question<T> {
+        T ask(Engine engine, int handle);
+    }
+
+    /** Starts the engines with an empty policy. The executor starts failed ones again. */
+    Engines(PolicyTable table, int count, Supplier<Engine> start, Executor repairs) {
+        this.table = table;
+        this.start = start;
+        this.repairs = repairs;
+        slots = new Slot[count];
+        Engine first = load();
+        for (int index = 0; index < count; index++) {
+            slots[index] = new Slot(index == 0 ? first : new Engine(first));
+        }
+    }
+
+    /** The state of the policy, for caches: a result is of this state if it was the same before the question. */
+    long state() {
+        return state;
+    }
+
+    /** How many engines failed. */
+    long failures() {
+        return failures.sum();
+    }
+
+    /** The number of engines that work. */
+    int working() {
+        int working = 0;
+        for (Slot slot : slots) {
+            working += slot.engine == null ? 0 : 1;
+        }
+        return working;
+    }
+
+    /** The bytes of memory of all engines. */
+    long memoryBytes() {
+        long bytes = 0;
+        for (Slot slot : slots) {
+            Engine engine = slot.engine;
+            bytes += engine == null ? 0 : engine.memoryBytes();
+        }
+        return bytes;
+    }
+
+    /** Applies a change of the table to every engine. One that cannot apply it is started again. */
+    synchronized void apply(Records records) {
+        if (records.size() == 0) {
+            return;
+        }
+        boolean isInterrupted = Thread.interrupted();
+        for (Slot slot : slots) {
+            slot.lock.lock();
+            try {
+                if (slot.engine != null) {
+                    slot.engine.apply(records);
+                }
+            } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+                fail(slot, failed);
+            } finally {
+                slot.lock.unlock();
+            }
+        }
+        state++;
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Replaces every engine by one with the content of the table. */
+    synchronized void reload() {
+        boolean isInterrupted = Thread.interrupted();
+        Slot[] old = slots;
+        Slot[] fresh = new Slot[old.length];
+        try {
+            Engine first = load();
+            for (int index = 0; index < fresh.length; index++) {
+                fresh[index] = new Slot(index == 0 ? first : new Engine(first));
+            }
+            slots = fresh;
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+            // The old engines have an old policy.
+            for (Slot slot : old) {
+                slot.lock.lock();
+                try {
+                    fail(slot, failed);
+                } finally {
+                    slot.lock.unlock();
+                }
+            }
+        }
+        state++;
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Engine load() {
+        Engine engine = start.get();
+        table.writeAll(engine::apply);
+        engine.trim();
+        return engine;
+    }
+
+    /** Asks an engine about a session. */
+    <T> T ask(Session session, Question<T> question) {
+        Slot[] all = slots;
+        int first = (int) (Thread.currentThread().getId() % all.length);
+        // An interrupted thread would stop the engine within the call.
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            for (int round = 0; round < 2; round++) {
+                for (int index = 0; index < all.length; index++) {
+                    Slot slot = all[(first + index) % all.length];
+                    // In the first round an engine that is in use is skipped; in the second it is waited for.
+                    if (slot.engine == null || round == 0 && !slot.lock.tryLock()) {
+                        continue;
+                    }
+                    if (round == 1) {
+                        slot.lock.lock();
+                    }
+                    try {
+                        if (slot.engine != null) {
+                            return question.ask(slot.engine, slot.handle(session));
+                        }
+                    } catch (EngineException refused) {
+                        if (refused.code() != EngineException.LIMIT) {
+                            throw refused;
+                        }
+                        fail(slot, refused);
+                    } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+                        fail(slot, failed);
+                    } finally {
+                        slot.lock.unlock();
+                    }
+                }
+            }
+            throw new EngineUnavailableException();
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Discards the engine of a locked slot. */
+    private void fail(Slot slot, Throwable failed) {
+        slot.engine = null;
+        slot.open.clear();
+        failures.increment();
+        LOG.error("An engine failed and is started again; {} of {} work", working(), slots.length, failed);
+        repairs.execute(this::repair);
+    }
+
+    /** Starts discarded engines again; those that fail once more stay discarded until the next call. */
+    synchronized void repair() {
+        for (Slot slot : slots) {
+            if (slot.engine != null) {
+                continue;
+            }
+            try {
+                Engine engine = load();
+                slot.lock.lock();
+                slot.engine = engine;
+                slot.lock.unlock();
+                LOG.info("A failed engine works again; {} of {} work", working(), slots.length);
+            } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+                failures.increment();
+                LOG.error("An engine cannot be started; {} of {} work, and if none does, only super users are allowed",
+                        working(), slots.length, failed);
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package gbac.kafka.authorizer;
+
+import gbac.kafka.engine.Records;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A principal with its groups and its host, and the masks that were found for it in one state of the policy. */
+final class Session {
+    /** A name that no resource has, for the masks of {@code gbac_any}. */
+    static final String ANY_NAME = "\0any";
+
+    private static final int TYPES = 8;
+    private static final int MAX_NAME = 256;
+
+    /** What identifies a session; the address is null while no ACL names a host. */
+    record Key(String type, String name, List<String> groups, InetAddress address) {}
+
+    private final Sessions owner;
+    private final Key key;
+    private final String host;
+    private volatile Masks masks = new Masks(-1);
+    /** The last round of {@link Sessions} in which it was used. */
+    private volatile int round;
+    private volatile boolean closed;
+
+    /** The masks by resource type and name, for one state. */
+    private static final class Masks {
+        private final long state;
+        private final ConcurrentHashMap<?, ?>[] byType = new ConcurrentHashMap<?, ?>[TYPES];
+
+        Masks(long state) {
+            this.state = state;
+        }
+
+        @SuppressWarnings("unchecked")
+        ConcurrentHashMap<String, Integer> of(int type) {
+            return (ConcurrentHashMap<String, Integer>) byType[type];
+        }
+    }
+
+    Session(Sessions owner, Key key, int round) {
+        this.owner = owner;
+        this.key = key;
+        this.round = round;
+        host = key.address() == null ? null : key.address().getHostAddress();
+    }
+
+    /** What identifies it. */
+    Key key() {
+        return key;
+    }
+
+    /** Whether it belongs to these sessions and is still one of them. */
+    boolean isOpen(Sessions sessions) {
+        return owner == sessions && !closed;
+    }
+
+    /** Whether it was ended. */
+    boolean hasEnded() {
+        return closed;
+    }
+
+    /** Ends it; engines then forget its identity. */
+    void close() {
+        closed = true;
+        forget();
+    }
+
+    /** Forgets its masks. */
+    void forget() {
+        masks = new Masks(-1);
+    }
+
+    /** Notes that it is used. */
+    void use(int now) {
+        if (round != now) {
+            round = now;
+        }
+    }
+
+    /** The last round in which it was used. */
+    int round() {
+        return round;
+    }
+
+    /** The text of the client's address; null while no ACL names a host. */
+    String host() {
+        return host;
+    }
+
+    /** The identity as the engine reads it. */
+    byte[] record() {
+        return new Records().text(key.type() + ":" + key.name()).texts(key.groups()).toBytes();
+    }
+
+    /** A mask that was found in this state; null if none was. */
+    Integer cached(long state, int type, String name) {
+        Masks current = masks;
+        if (current.state != state) {
+            return null;
+        }
+        ConcurrentHashMap<String, Integer> names = current.of(type);
+        return names == null ? null : names.get(name);
+    }
+
+    /** Stores a mask that was found in this state; returns whether it did. */
+    boolean cache(long state, int type, String name, int mask) {
+        if (name.length() > MAX_NAME || closed) {
+            return false;
+        }
+        Masks current = masks;
+        if (current.state != state) {
+            masks = current = new Masks(state);
+        }
+        ConcurrentHashMap<String, Integer> names = current.of(type);
+        if (names == null) {
+            // Of two threads that do this at once, one loses what it stores.
+            current.byType[type] = names = new ConcurrentHashMap<>();
+        }
+        return names.put(name, mask) == null;
+    }
+}

@@ -1,0 +1,126 @@
+package gbac.kafka.authorizer;
+
+import gbac.kafka.principal.ClaimRules;
+import gbac.kafka.roles.RoleSettings;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.utils.AppInfoParser;
+
+/**
+ * The properties of the authorizer.
+ *
+ * @param node the number of the node, for logs
+ * @param superUsers the principals that are allowed everything
+ * @param allowsWithoutAcls whether requests for resources without any ACL are allowed
+ * @param instances the number of engines
+ * @param caches whether decisions are cached
+ * @param claims where the groups are in tokens
+ * @param roles where the members of roles come from
+ * @param matchesRanges whether this version of Kafka matches hosts that are ranges
+ */
+record Settings(
+        String node,
+        Set<String> superUsers,
+        boolean allowsWithoutAcls,
+        int instances,
+        boolean caches,
+        ClaimRules claims,
+        RoleSettings roles,
+        boolean matchesRanges) {
+    static final String SUPER_USERS = "super.users";
+    static final String ALLOW_EVERYONE = "allow.everyone.if.no.acl.found";
+    static final String INSTANCES = "gbac.engine.instances";
+    static final String CACHE = "gbac.decision.cache";
+
+    /** What can change while the node runs. */
+    static final Set<String> CHANGEABLE = Set.of(ClaimRules.CLAIM, ClaimRules.NESTED, RoleSettings.FILE, RoleSettings.URL,
+            RoleSettings.TOKEN_FILE, RoleSettings.CACHE, RoleSettings.MAX_AGE);
+
+    private static final int MAX_INSTANCES = 64;
+    private static final Set<String> KNOWN = known();
+
+    /** Reads and checks the properties, except for what only the engine can check. */
+    static Settings of(Map<String, ?> configs) {
+        for (String property : new TreeSet<>(configs.keySet())) {
+            if (property.startsWith("gbac.") && !KNOWN.contains(property)) {
+                throw new ConfigException(
+                        property + " is not a property of this version; the properties are " + String.join(", ", KNOWN));
+            }
+        }
+        return new Settings(
+                ClaimRules.node(configs),
+                superUsers(configs.get(SUPER_USERS)),
+                // As StandardAuthorizer: everything but `true` is false.
+                Boolean.parseBoolean(text(configs, ALLOW_EVERYONE, "false")),
+                instances(text(configs, INSTANCES, "")),
+                caches(text(configs, CACHE, "true")),
+                ClaimRules.of(configs),
+                RoleSettings.of(configs),
+                findsRanges());
+    }
+
+    private static Set<String> known() {
+        Set<String> known = new TreeSet<>(CHANGEABLE);
+        known.addAll(Set.of(ClaimRules.MAPPING, INSTANCES, CACHE));
+        return known;
+    }
+
+    private static String text(Map<String, ?> configs, String property, String unset) {
+        Object value = configs.get(property);
+        return value == null ? unset : value.toString().trim();
+    }
+
+    private static Set<String> superUsers(Object value) {
+        Set<String> found = new LinkedHashSet<>();
+        for (String part : value == null ? new String[0] : value.toString().split(";")) {
+            String principal = part.trim();
+            if (principal.isEmpty()) {
+                continue;
+            }
+            if (principal.indexOf(':') < 1) {
+                throw new ConfigException(
+                        SUPER_USERS, principal, "write a type, a colon and a name, such as `User:admin`");
+            }
+            found.add(principal);
+        }
+        return Set.copyOf(found);
+    }
+
+    private static int instances(String value) {
+        if (value.isEmpty()) {
+            return Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors()));
+        }
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= 1 && number <= MAX_INSTANCES) {
+                return number;
+            }
+        } catch (NumberFormatException wrong) {
+            // Refused below.
+        }
+        throw new ConfigException(INSTANCES, value, "write a number from 1 to " + MAX_INSTANCES);
+    }
+
+    private static boolean caches(String value) {
+        if (value.equals("true") || value.equals("false")) {
+            return value.equals("true");
+        }
+        throw new ConfigException(CACHE, value, "write `true` or `false`");
+    }
+
+    /** Kafka matches ranges since 4.4 (KIP-1276). */
+    private static boolean findsRanges() {
+        String[] parts = AppInfoParser.getVersion().split("[.-]");
+        try {
+            int major = Integer.parseInt(parts[0]);
+            int minor = Integer.parseInt(parts[1]);
+            return major > 4 || major == 4 && minor >= 4;
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException unknown) {
+            throw new ConfigException("the version of Kafka is `" + AppInfoParser.getVersion()
+                    + "`, and gbac-kafka.jar cannot tell whether it matches ranges of hosts");
+        }
+    }
+}

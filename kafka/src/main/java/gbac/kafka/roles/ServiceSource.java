@@ -1,0 +1,194 @@
+package gbac.kafka.roles;
+
+import gbac.kafka.engine.Engine;
+import gbac.kafka.engine.RoleMember;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A policy document of a service. A copy on disk lets a node start while the service does not answer. */
+final class ServiceSource implements RoleSource {
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceSource.class);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final int OK = 200;
+    private static final int NOT_MODIFIED = 304;
+
+    private final URI url;
+    private final Path tokenFile;
+    private final Path cache;
+    private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+    private String etag = "";
+
+    ServiceSource(RoleSettings settings) {
+        url = settings.url();
+        tokenFile = settings.tokenFile();
+        cache = settings.cache();
+    }
+
+    @Override
+    public Duration interval() {
+        return Duration.ofSeconds(5);
+    }
+
+    @Override
+    public Start start() throws UnusableException {
+        try {
+            return new Start(poll().orElse(Set.of()), Duration.ZERO);
+        } catch (UnusableException unusable) {
+            if (cache == null || !Files.isRegularFile(cache)) {
+                throw unusable;
+            }
+            try {
+                Set<RoleMember> members =
+                        RoleSource.members(RoleSettings.CACHE + " `" + cache + "`", FileSource.read(cache));
+                Duration age = Duration.between(Files.getLastModifiedTime(cache).toInstant(), Instant.now());
+                LOG.warn("{}; the members of roles are those of {}, {} seconds old", unusable.getMessage(), cache,
+                        age.toSeconds());
+                return new Start(members, age.isNegative() ? Duration.ZERO : age);
+            } catch (IOException failed) {
+                throw new UnusableException(
+                        unusable.getMessage() + ", and the copy in " + cache + " cannot be read: " + failed.getMessage());
+            } catch (UnusableException damaged) {
+                throw new UnusableException(unusable.getMessage() + ", and " + damaged.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public Optional<Set<RoleMember>> poll() throws UnusableException {
+        HttpResponse<InputStream> response = send();
+        try (InputStream body = response.body()) {
+            if (response.statusCode() == NOT_MODIFIED && !etag.isEmpty()) {
+                touchCache();
+                return Optional.empty();
+            }
+            if (response.statusCode() != OK) {
+                throw new UnusableException(place() + " answered with status " + response.statusCode()
+                        + (response.statusCode() == 401 || response.statusCode() == 403
+                                ? "; check the token in " + RoleSettings.TOKEN_FILE : ""));
+            }
+            byte[] document = read(body);
+            Set<RoleMember> members = RoleSource.members("the answer of " + place(), document);
+            etag = response.headers().firstValue("ETag").orElse("");
+            writeCache(document);
+            return Optional.of(members);
+        } catch (IOException failed) {
+            throw new UnusableException(place() + " did not answer completely: " + failed.getMessage());
+        }
+    }
+
+    /** Reads a body in limited time: a service that stops in the middle does not stop this thread. */
+    private static byte[] read(InputStream body) throws IOException {
+        CompletableFuture<byte[]> read = new CompletableFuture<>();
+        ForkJoinPool.commonPool().execute(() -> {
+            try {
+                read.complete(body.readNBytes(Engine.MAX_BYTES + 1));
+            } catch (IOException | OutOfMemoryError failed) {
+                read.completeExceptionally(failed);
+            }
+        });
+        try {
+            return read.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException slow) {
+            throw new IOException("its answer took longer than " + TIMEOUT.toSeconds() + " seconds", slow);
+        } catch (ExecutionException failed) {
+            throw new IOException(failed.getCause().getMessage(), failed);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new IOException("the node stops", stopped);
+        }
+    }
+
+    private HttpResponse<InputStream> send() throws UnusableException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                .timeout(TIMEOUT)
+                .header("Accept", "application/json");
+        if (!etag.isEmpty()) {
+            request.header("If-None-Match", etag);
+        }
+        String token = token();
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        try {
+            return client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+        } catch (IOException failed) {
+            String why = failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
+            throw new UnusableException(place() + " does not answer: " + why);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new UnusableException(place() + " was not asked, because the node stops");
+        }
+    }
+
+    /** The access token. Its file is read each time, because it can be renewed. */
+    private String token() throws UnusableException {
+        if (tokenFile == null) {
+            return null;
+        }
+        try {
+            String token = Files.readString(tokenFile, StandardCharsets.UTF_8).strip();
+            if (token.isEmpty() || token.chars().anyMatch(letter -> letter <= ' ' || letter > '~')) {
+                throw new UnusableException(RoleSettings.TOKEN_FILE + " `" + tokenFile + "` does not contain a token");
+            }
+            return token;
+        } catch (IOException failed) {
+            throw new UnusableException(
+                    RoleSettings.TOKEN_FILE + " `" + tokenFile + "` cannot be read: " + failed.getMessage());
+        }
+    }
+
+    /** Replaces the copy at once, so that it is never half written. */
+    private void writeCache(byte[] document) {
+        if (cache == null) {
+            return;
+        }
+        try {
+            Path folder = cache.toAbsolutePath().getParent();
+            Path fresh = Files.createTempFile(folder, "roles", ".new");
+            try {
+                Files.write(fresh, document);
+                Files.move(fresh, cache, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(fresh);
+            }
+        } catch (IOException failed) {
+            LOG.warn("{} `{}` cannot be written, so this node cannot start while the service does not answer: {}",
+                    RoleSettings.CACHE, cache, failed.toString());
+        }
+    }
+
+    /** The document of the copy is still the current one. */
+    private void touchCache() {
+        if (cache != null) {
+            try {
+                Files.setLastModifiedTime(cache, FileTime.from(Instant.now()));
+            } catch (IOException failed) {
+                LOG.debug("{} cannot be touched", cache, failed);
+            }
+        }
+    }
+
+    private String place() {
+        return RoleSettings.URL + " `" + url + "`";
+    }
+}

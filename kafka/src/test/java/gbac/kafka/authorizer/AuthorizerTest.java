@@ -1,0 +1,184 @@
+package gbac.kafka.authorizer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import gbac.kafka.principal.GroupPrincipal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.metadata.authorizer.StandardAcl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Groups, roles, metrics and changes of properties. */
+final class AuthorizerTest {
+    @TempDir
+    private Path folder;
+
+    private static World.Request alice(String... groups) {
+        return World.request(new GroupPrincipal("User", "alice", false, List.of(groups)), "10.0.0.1");
+    }
+
+    private static boolean reads(AclAuthorizer authorizer, World.Request request, String topic) {
+        return World.allows(authorizer, request, World.action(AclOperation.READ, ResourceType.TOPIC, topic));
+    }
+
+    private String roles(String member) throws IOException {
+        return Files.writeString(folder.resolve("roles.json"), "{\"version\":1,\"roles\":[{\"name\":\"dev\",\"members\":["
+                + "{\"principal\":\"" + member + "\"}]}]}").toString();
+    }
+
+    private static StandardAcl deny(String name, String principal) {
+        return World.acl(ResourceType.TOPIC, name, PatternType.LITERAL, principal, AclOperation.READ, false);
+    }
+
+    @Test
+    void groupsAndRolesAllowAndDeny() throws IOException {
+        AclAuthorizer authorizer = World.authorizer(List.of(
+                World.readAcl("a", "Group:eng"), World.readAcl("b", "Role:dev"), World.readAcl("c", "User:*"),
+                deny("c", "Group:ops"), World.readAcl("d", "RedpandaRole:dev"), deny("d", "Role:none")),
+                "gbac.roles.file", roles("Group:eng"));
+        assertTrue(reads(authorizer, alice("eng"), "a"));
+        assertTrue(reads(authorizer, alice("eng"), "b"));
+        assertTrue(reads(authorizer, alice("eng"), "c"));
+        assertTrue(reads(authorizer, alice("eng"), "d"));
+        assertFalse(reads(authorizer, alice("eng", "ops"), "c"));
+        assertFalse(reads(authorizer, alice(), "a"));
+        assertFalse(reads(authorizer, alice("Group:eng"), "a"));
+        assertFalse(reads(authorizer, alice("*"), "a"));
+        assertFalse(reads(authorizer, World.request(World.user("eng"), "10.0.0.1"), "a"));
+        authorizer.close();
+    }
+
+    @Test
+    void twoSpellingsOfARoleAreTwoAcls() throws IOException {
+        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("t", "User:*")),
+                "gbac.roles.file", roles("Group:eng"));
+        Uuid one = Uuid.randomUuid();
+        Uuid two = Uuid.randomUuid();
+        authorizer.addAcl(one, deny("t", "Role:dev"));
+        authorizer.addAcl(two, deny("t", "RedpandaRole:dev"));
+        authorizer.removeAcl(one);
+        assertFalse(reads(authorizer, alice("eng"), "t"), "the other one still denies");
+        authorizer.removeAcl(two);
+        assertTrue(reads(authorizer, alice("eng"), "t"));
+        authorizer.close();
+    }
+
+    @Test
+    void outdatedMembersOnlyDeny() {
+        PolicyTable table = new PolicyTable(true);
+        AclAuthorizer authorizer = World.authorizer(List.of());
+        authorizer.close();
+        Map<Uuid, StandardAcl> acls = Map.of(
+                Uuid.randomUuid(), World.readAcl("a", "Role:dev"), Uuid.randomUuid(), World.readAcl("b", "User:*"),
+                Uuid.randomUuid(), deny("b", "Role:dev"), Uuid.randomUuid(), World.readAcl("c", "Group:eng"));
+        table.replace(acls);
+        table.replace(java.util.Set.of(new gbac.kafka.engine.RoleMember("dev", "Group:eng")), records -> { });
+        Engines engines = new Engines(table, 2, gbac.kafka.engine.Engine::new, Runnable::run);
+        Session session = new Sessions().of(new GroupPrincipal("User", "alice", false, List.of("eng")), null);
+        for (int round = 0; round < 3; round++) {
+            assertEquals("true false true", allowed(engines, session));
+            table.allowRoles(false, engines::apply);
+            assertEquals("false false true", allowed(engines, session));
+            table.allowRoles(false, engines::apply);
+            table.allowRoles(true, engines::apply);
+        }
+    }
+
+    private static String allowed(Engines engines, Session session) {
+        StringBuilder found = new StringBuilder();
+        for (String name : List.of("a", "b", "c")) {
+            int mask = engines.ask(session, (engine, handle) -> engine.mask(handle, 2, null, name));
+            found.append(found.isEmpty() ? "" : " ").append((mask >> 3 & 1) == 1);
+        }
+        return found.toString();
+    }
+
+    @Test
+    void propertiesChangeWhileTheNodeRuns() throws IOException {
+        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("b", "Role:dev")));
+        assertFalse(reads(authorizer, alice("eng"), "b"));
+        assertTrue(authorizer.reconfigurableConfigs().contains("gbac.roles.file"));
+        Map<String, Object> configs = World.configs("gbac.roles.file", roles("Group:eng"));
+        authorizer.validateReconfiguration(configs);
+        assertFalse(reads(authorizer, alice("eng"), "b"), "a check changes nothing");
+        authorizer.reconfigure(configs);
+        assertTrue(reads(authorizer, alice("eng"), "b"));
+        assertThrows(ConfigException.class,
+                () -> authorizer.validateReconfiguration(World.configs("gbac.roles.file", "/does/not/exist")));
+        assertThrows(ConfigException.class,
+                () -> authorizer.validateReconfiguration(World.configs("gbac.groups.claim", "[")));
+        assertTrue(reads(authorizer, alice("eng"), "b"));
+        authorizer.close();
+    }
+
+    @Test
+    void aclsAreListedAsTheyWereAdded() {
+        List<StandardAcl> acls = List.of(World.readAcl("a", "Group:eng"), World.readAcl("b", "Role:dev"));
+        AclAuthorizer authorizer = World.authorizer(acls);
+        int found = 0;
+        for (var binding : authorizer.acls(AclBindingFilter.ANY)) {
+            assertTrue(acls.contains(StandardAcl.fromAclBinding(binding)));
+            found++;
+        }
+        assertEquals(2, found);
+        assertEquals(2, authorizer.aclCount());
+        Uuid id = Uuid.randomUuid();
+        authorizer.addAcl(id, deny("c", "User:x"));
+        assertThrows(IllegalStateException.class, () -> authorizer.addAcl(id, deny("d", "User:x")));
+        authorizer.removeAcl(id);
+        assertThrows(IllegalStateException.class, () -> authorizer.removeAcl(id));
+        authorizer.close();
+    }
+
+    @Test
+    void onlyLiteralResourcesAreDecided() {
+        AclAuthorizer authorizer = World.authorizer(List.of());
+        var action = new org.apache.kafka.server.authorizer.Action(AclOperation.READ,
+                new org.apache.kafka.common.resource.ResourcePattern(ResourceType.TOPIC, "a", PatternType.PREFIXED), 1, true,
+                true);
+        assertThrows(IllegalArgumentException.class, () -> authorizer.authorize(alice(), List.of(action)));
+        assertThrows(IllegalArgumentException.class,
+                () -> authorizer.authorizeByResourceType(alice(), AclOperation.ANY, ResourceType.TOPIC));
+        assertThrows(IllegalArgumentException.class,
+                () -> authorizer.authorizeByResourceType(alice(), AclOperation.READ, ResourceType.ANY));
+        authorizer.close();
+    }
+
+    @Test
+    void metricsAreThoseOfKafkaAndMore() {
+        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("a", "Group:eng")));
+        World.NodeMetrics metrics = new World.NodeMetrics(new Metrics());
+        authorizer.withMetrics(metrics);
+        assertTrue(reads(authorizer, alice("eng"), "a"));
+        assertTrue(reads(authorizer, alice("eng"), "a"));
+        assertFalse(reads(authorizer, alice("eng"), "b"));
+        authorizer.updateMetrics();
+        assertTrue(metrics.value("authorization-allowed-rate-per-minute") > 0);
+        assertTrue(metrics.value("authorization-denied-rate-per-minute") > 0);
+        assertTrue(metrics.value("authorization-request-rate-per-minute")
+                > metrics.value("authorization-allowed-rate-per-minute"));
+        assertEquals(1, metrics.value("acls-total-count"));
+        assertEquals(1, metrics.value("decision-cache-hits-total"));
+        assertEquals(2, metrics.value("decision-cache-misses-total"));
+        assertEquals(2, metrics.value("engines-working"));
+        assertEquals(0, metrics.value("engine-failures-total"));
+        assertTrue(metrics.value("engine-memory-bytes") > 1 << 20);
+        assertEquals(0, metrics.value("role-members-age-seconds"));
+        assertEquals(1, metrics.value("roles-allow"));
+        authorizer.close();
+    }
+}

@@ -1,0 +1,245 @@
+package gbac.kafka.authorizer;
+
+import com.sun.management.ThreadMXBean;
+import gbac.kafka.engine.Engine;
+import gbac.kafka.principal.GroupPrincipal;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.metadata.authorizer.ClusterMetadataAuthorizer;
+import org.apache.kafka.metadata.authorizer.StandardAcl;
+import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
+import org.apache.kafka.server.authorizer.Action;
+import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The plugin beside Kafka's own authorizer in one Java process, run by `cargo xtask bench --kafka`.
+ *
+ * <p>Each measurement is a ratio. The two authorizers alternate, so that whatever else the machine does slows both.
+ */
+final class Benchmark {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int TOPIC = 2;
+    private static final int ROUNDS = 9;
+    private static final int QUESTIONS = 20_000;
+
+    private final Map<String, Double> results = new TreeMap<>();
+    private final Random random = new Random(7);
+
+    @Test
+    void measure() throws IOException {
+        // First, while the Java process is cold.
+        load("load_cold", 1);
+        decisions(1_000);
+        decisions(100_000);
+        manyAclsOnEveryName();
+        load("load_warm", ROUNDS);
+        walkInJava();
+        memory();
+        StringBuilder text = new StringBuilder();
+        results.forEach((name, value) -> text.append(name).append(' ').append(value).append('\n'));
+        Files.writeString(Path.of(System.getenv("GBAC_BENCH")), text);
+    }
+
+    /** Processor time of this thread, because the machine may be busy. */
+    private static long time(Runnable task) {
+        long start = THREADS.getCurrentThreadCpuTime();
+        task.run();
+        return THREADS.getCurrentThreadCpuTime() - start;
+    }
+
+    private static double median(List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 2);
+    }
+
+    /** ACLs as clusters have them: a user or group on a topic or a prefix. */
+    private List<StandardAcl> acls(int count) {
+        List<StandardAcl> acls = new ArrayList<>(count);
+        for (int index = 0; index < count; index++) {
+            boolean isPrefix = index % 3 == 0;
+            String name = "team-" + index % (count / 10) + (isPrefix ? "." : ".topic-" + index);
+            String principal = "User:u" + index % (count / 5);
+            acls.add(World.acl(ResourceType.TOPIC, name, isPrefix ? PatternType.PREFIXED : PatternType.LITERAL, principal,
+                    index % 2 == 0 ? AclOperation.READ : AclOperation.WRITE, index % 20 != 0));
+        }
+        return acls;
+    }
+
+    private static ClusterMetadataAuthorizer[] both(List<StandardAcl> acls, boolean caches) {
+        Map<Uuid, StandardAcl> snapshot = snapshot(acls);
+        ClusterMetadataAuthorizer kafka = new StandardAuthorizer();
+        AclAuthorizer ours = new AclAuthorizer();
+        kafka.configure(World.configs());
+        ours.configure(World.configs("gbac.decision.cache", String.valueOf(caches)));
+        World.giveMetrics(kafka);
+        ours.withMetrics(new World.NodeMetrics(new Metrics()));
+        for (ClusterMetadataAuthorizer authorizer : List.of(kafka, ours)) {
+            authorizer.loadSnapshot(snapshot);
+            authorizer.completeInitialLoad();
+        }
+        return new ClusterMetadataAuthorizer[] {ours, kafka};
+    }
+
+    private static Map<Uuid, StandardAcl> snapshot(List<StandardAcl> acls) {
+        Map<Uuid, StandardAcl> snapshot = new HashMap<>();
+        acls.forEach(acl -> snapshot.put(Uuid.randomUuid(), acl));
+        return snapshot;
+    }
+
+    private void decisions(int count) throws IOException {
+        List<StandardAcl> acls = acls(count);
+        ClusterMetadataAuthorizer[] both = both(acls, true);
+        List<Double> cold = new ArrayList<>();
+        List<Double> warm = new ArrayList<>();
+        List<Double> bytes = new ArrayList<>();
+        for (int round = 0; round < ROUNDS + 4; round++) {
+            List<AuthorizableRequestContext> callers = new ArrayList<>();
+            List<List<Action>> actions = new ArrayList<>();
+            for (int question = 0; question < QUESTIONS; question++) {
+                StandardAcl acl = World.any(random, acls);
+                String user = "u" + random.nextInt(50) * 7 % Math.max(1, count / 5);
+                callers.add(World.request(new GroupPrincipal("User", user, false, List.of()), "10.0.0.1"));
+                // Another name in each round, so that no decision is in the cache.
+                actions.add(List.of(World.action(AclOperation.READ, ResourceType.TOPIC,
+                        acl.resourceName() + (question % 2 == 0 ? "" : "-" + round + "-" + question))));
+            }
+            AuthorizableRequestContext[] from = shared(callers);
+            // A change empties the cache.
+            Uuid id = Uuid.randomUuid();
+            for (ClusterMetadataAuthorizer authorizer : both) {
+                authorizer.addAcl(id, World.readAcl("changed", "User:nobody" + round));
+            }
+            ask(both[0], new AuthorizableRequestContext[] {from[0]}, actions.subList(0, 1));
+            double ours = time(() -> ask(both[0], from, actions));
+            double kafka = time(() -> ask(both[1], from, actions));
+            double again = time(() -> ask(both[0], from, actions));
+            long allocated = THREADS.getCurrentThreadAllocatedBytes();
+            ask(both[0], from, actions);
+            allocated = THREADS.getCurrentThreadAllocatedBytes() - allocated;
+            if (round >= 4) {
+                cold.add(ours / kafka);
+                warm.add(again / kafka);
+                bytes.add((double) allocated / QUESTIONS);
+            }
+        }
+        results.put("cold_" + count, median(cold));
+        results.put("warm_" + count, median(warm));
+        results.put("bytes_" + count, median(bytes));
+        for (ClusterMetadataAuthorizer authorizer : both) {
+            authorizer.close();
+        }
+    }
+
+    /** One principal object for each user, as for the requests of a connection. */
+    private static AuthorizableRequestContext[] shared(List<AuthorizableRequestContext> callers) {
+        Map<String, AuthorizableRequestContext> first = new HashMap<>();
+        return callers.stream()
+                .map(caller -> first.computeIfAbsent(caller.principal().getName(), name -> caller))
+                .toArray(AuthorizableRequestContext[]::new);
+    }
+
+    private static void ask(
+            ClusterMetadataAuthorizer authorizer, AuthorizableRequestContext[] callers, List<List<Action>> actions) {
+        for (int index = 0; index < actions.size(); index++) {
+            authorizer.authorize(callers[index], actions.get(index));
+        }
+    }
+
+    /** 7,000 ACLs on the literal `*`, and one call for 504 topics. */
+    private void manyAclsOnEveryName() throws IOException {
+        List<StandardAcl> acls = new ArrayList<>();
+        for (int index = 0; index < 7_000; index++) {
+            acls.add(World.readAcl("*", "User:u" + index));
+        }
+        ClusterMetadataAuthorizer[] both = both(acls, true);
+        AuthorizableRequestContext caller =
+                World.request(new GroupPrincipal("User", "u6999", false, List.of()), "10.0.0.1");
+        List<Double> ratios = new ArrayList<>();
+        for (int round = 0; round < ROUNDS + 4; round++) {
+            List<Action> actions = new ArrayList<>();
+            for (int topic = 0; topic < 504; topic++) {
+                actions.add(World.action(AclOperation.READ, ResourceType.TOPIC, "topic-" + round + "-" + topic));
+            }
+            double ours = time(() -> both[0].authorize(caller, actions));
+            double kafka = time(() -> both[1].authorize(caller, actions));
+            if (round >= 4) {
+                ratios.add(ours / kafka);
+            }
+        }
+        results.put("many_on_star", median(ratios));
+        for (ClusterMetadataAuthorizer authorizer : both) {
+            authorizer.close();
+        }
+    }
+
+    private void load(String name, int rounds) throws IOException {
+        Map<Uuid, StandardAcl> snapshot = snapshot(acls(100_000));
+        List<Double> ratios = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            ClusterMetadataAuthorizer kafka = new StandardAuthorizer();
+            kafka.configure(World.configs());
+            AclAuthorizer ours = new AclAuthorizer();
+            double theirs = time(() -> kafka.loadSnapshot(snapshot));
+            double time = time(() -> {
+                ours.configure(World.configs());
+                ours.loadSnapshot(snapshot);
+            });
+            ratios.add(time / theirs);
+            ours.close();
+            kafka.close();
+        }
+        results.put(name, median(ratios));
+    }
+
+    private void walkInJava() {
+        List<StandardAcl> acls = acls(1_000);
+        PolicyTable table = new PolicyTable(true);
+        table.replace(snapshot(acls));
+        Engine engine = new Engine();
+        table.writeAll(engine::apply);
+        JavaIndex index = new JavaIndex();
+        acls.forEach(index::add);
+        int handle = engine.open(new gbac.kafka.engine.Records().text("User:u1").texts(List.of()).toBytes());
+        int[] caller = index.open("u1", List.of());
+        List<Double> ratios = new ArrayList<>();
+        int[] sink = new int[1];
+        for (int round = 0; round < ROUNDS + 6; round++) {
+            double wasm = time(() -> {
+                for (int question = 0; question < QUESTIONS; question++) {
+                    sink[0] += engine.mask(handle, TOPIC, null, acls.get(question % acls.size()).resourceName());
+                }
+            });
+            double java = time(() -> {
+                for (int question = 0; question < QUESTIONS; question++) {
+                    sink[0] += index.mask(caller, acls.get(question % acls.size()).resourceName());
+                }
+            });
+            if (round >= 6) {
+                ratios.add(wasm / java);
+            }
+        }
+        results.put("walk_over_java", median(ratios));
+    }
+
+    private void memory() {
+        PolicyTable table = new PolicyTable(true);
+        table.replace(snapshot(acls(100_000)));
+        Engine engine = new Engine();
+        table.writeAll(engine::apply);
+        engine.trim();
+        results.put("memory_mib", engine.memoryBytes() / 1048576.0);
+    }
+}

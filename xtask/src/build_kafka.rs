@@ -1,0 +1,168 @@
+//! Builds the plugin for Apache Kafka into `target/kafka`, and tests it, where Java and Maven are installed.
+
+use crate::build_abi;
+use crate::fingerprint::Fingerprint;
+use crate::problem::{Problem, Result};
+use crate::process::{Call, find};
+use crate::progress::{Progress, say};
+use crate::tools;
+use crate::workspace::Workspace;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the Maven module.
+const MODULE: &str = "kafka";
+
+/// The file for Kafka's `libs` folder.
+const JAR: &str = "gbac-kafka.jar";
+
+/// The oldest Java that compiles it.
+const OLDEST_JAVA: u32 = 17;
+
+/// The versions of Kafka that every test runs with: the oldest and the newest supported one.
+const VERSIONS: [&str; 2] = ["3.9.0", "4.4.0"];
+
+/// The versions in between, which the long form adds.
+const MORE_VERSIONS: [&str; 5] = ["3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1"];
+
+/// `cargo xtask build-kafka`.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let java = Java::find()?;
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let jar = build(workspace, &progress, &java)?;
+    let bytes = fs::metadata(&jar).map_err(|error| cannot("read", &jar, &error))?.len();
+    say(&format!("{}: {bytes} bytes", jar.display()));
+    Ok(())
+}
+
+/// The installed Java compiler and Maven.
+pub(crate) struct Java {
+    java: PathBuf,
+    maven: PathBuf,
+}
+
+impl Java {
+    /// Finds both, in `JAVA_HOME` or in `PATH`.
+    ///
+    /// # Errors
+    /// One is missing or too old, in one sentence.
+    pub(crate) fn find() -> Result<Self> {
+        let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
+        let program = |name: &str| {
+            let own = home.as_ref().map(|bin| bin.join(format!("{name}{}", env::consts::EXE_SUFFIX)));
+            own.filter(|file| file.is_file()).or_else(|| find(name))
+        };
+        let found = (program("javac"), program("java"), find("mvn"));
+        let (Some(javac), Some(java), Some(maven)) = found else {
+            return Err(Problem::new(format!(
+                "the plugin for Kafka needs a JDK {OLDEST_JAVA} or later and Maven, and {} is not installed",
+                if found.2.is_none() { "mvn" } else { "javac" }
+            )));
+        };
+        let version = Call::new(javac, Path::new(".")).args(["-version"]).first_line().unwrap_or_default();
+        if major(&version).is_none_or(|major| major < OLDEST_JAVA) {
+            return Err(Problem::new(format!(
+                "the plugin for Kafka needs a JDK {OLDEST_JAVA} or later, and the installed one is `{version}`"
+            )));
+        }
+        Ok(Self { java, maven })
+    }
+
+    /// A call of Maven for the module, with the names of its folders.
+    fn maven(&self, workspace: &Workspace, wasm: &Path) -> Call {
+        let setting = |name: &str, path: &Path| {
+            let mut text = std::ffi::OsString::from(format!("-D{name}="));
+            text.push(path);
+            text
+        };
+        Call::new(&self.maven, &workspace.root.join(MODULE))
+            .args(["--batch-mode", "--no-transfer-progress"])
+            .args([setting("wasm.file", wasm), setting("build.folder", &folder(workspace).join("maven"))])
+    }
+}
+
+/// The first number of `javac 17.0.15`.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix("javac ")?.split(['.', '-', ' ']).next()?.parse().ok()
+}
+
+/// The folder of everything that is built here.
+fn folder(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("kafka")
+}
+
+/// Builds the jar; returns its file.
+pub(crate) fn build(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<PathBuf> {
+    let wasm = build_abi::build(workspace, progress)?;
+    let jar = folder(workspace).join(JAR);
+    let note = folder(workspace).join("built-from");
+    let fingerprint = Fingerprint::new()
+        .path(&workspace.root, MODULE)
+        .and_then(|print| Ok(print.bytes(&fs::read(&wasm)?).finish()))
+        .map_err(|error| cannot("read", &wasm, &error))?;
+    if jar.is_file() && fs::read_to_string(&note).is_ok_and(|noted| noted == fingerprint) {
+        progress.quick("build-kafka").done("unchanged");
+        return Ok(jar);
+    }
+    let step = progress.slow("build-kafka", JAR);
+    let package = java.maven(workspace, &wasm).args(["--quiet", "-Dmaven.test.skip=true", "clean", "package"]);
+    let built = package.succeed(Some(&step)).and_then(|_| {
+        let packed = folder(workspace).join("maven").join(JAR);
+        let script = workspace.root.join(MODULE).join("MethodSizes.java");
+        Call::new(&java.java, &workspace.root).args([&script, &packed]).succeed(Some(&step))?;
+        fs::copy(&packed, &jar)
+            .and_then(|_| fs::write(&note, &fingerprint))
+            .map_err(|error| cannot("write", &jar, &error))
+    });
+    match built {
+        Ok(()) => {
+            step.done(JAR);
+            Ok(jar)
+        }
+        Err(problem) => {
+            step.failed();
+            Err(problem)
+        }
+    }
+}
+
+/// The tests, one call for each version of Kafka. The first one also compiles.
+///
+/// # Errors
+/// The jar cannot be built.
+pub(crate) fn tests(
+    workspace: &Workspace,
+    progress: &Progress,
+    java: &Java,
+    long: bool,
+) -> Result<Vec<(&'static str, Call)>> {
+    let jar = build(workspace, progress, java)?;
+    let wasm = build_abi::build(workspace, progress)?;
+    let more = if long { &MORE_VERSIONS[..] } else { &[] };
+    let call = |version: &&'static str| {
+        let goal = if *version == VERSIONS[0] { "test" } else { "surefire:test" };
+        let call = java.maven(workspace, &wasm).args([goal]).args([format!("-Dkafka.version={version}")]);
+        (*version, call.env("GBAC_KAFKA_JAR", &jar))
+    };
+    Ok(VERSIONS.iter().chain(more).map(call).collect())
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Problem {
+    Problem::new(format!("cannot {what} `{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::major;
+
+    #[test]
+    fn reads_versions_of_java() {
+        assert_eq!(major("javac 17.0.15"), Some(17));
+        assert_eq!(major("javac 25"), Some(25));
+        assert_eq!(major("javac 26-ea"), Some(26));
+        assert_eq!(major("javac 1.8.0_392"), Some(1));
+        assert_eq!(major("command not found"), None);
+    }
+}
