@@ -2,12 +2,15 @@ package gbac.kafka.authorizer;
 
 import gbac.kafka.principal.ClaimRules;
 import gbac.kafka.roles.RoleSettings;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.utils.AppInfoParser;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
 
 /**
  * The properties of the authorizer.
@@ -113,14 +116,28 @@ record Settings(
 
     /** Kafka matches ranges since 4.4 (KIP-1276). */
     private static boolean findsRanges() {
-        String[] parts = AppInfoParser.getVersion().split("[.-]");
+        String version = kafkaVersion();
+        String[] parts = version.split("[.-]");
         try {
             int major = Integer.parseInt(parts[0]);
             int minor = Integer.parseInt(parts[1]);
             return major > 4 || major == 4 && minor >= 4;
         } catch (NumberFormatException | ArrayIndexOutOfBoundsException unknown) {
-            throw new ConfigException("the version of Kafka is `" + AppInfoParser.getVersion()
+            throw new ConfigException("the version of Kafka is `" + version
                     + "`, and gbac-kafka.jar cannot tell whether it matches ranges of hosts");
         }
+    }
+
+    /** The version in Kafka's own file, because the class that reads it moved between versions. */
+    private static String kafkaVersion() {
+        Properties properties = new Properties();
+        try (InputStream file = KafkaPrincipal.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (file != null) {
+                properties.load(file);
+            }
+        } catch (IOException unreadable) {
+            // Refused as an unknown version.
+        }
+        return properties.getProperty("version", "unknown").trim();
     }
 }
