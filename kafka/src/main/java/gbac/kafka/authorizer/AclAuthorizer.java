@@ -1,8 +1,6 @@
 package gbac.kafka.authorizer;
 
 import gbac.kafka.engine.Engine;
-import gbac.kafka.engine.EngineException;
-import gbac.kafka.engine.LogText;
 import gbac.kafka.engine.RoleMember;
 import gbac.kafka.principal.TokenReader;
 import gbac.kafka.roles.RoleSettings;
@@ -26,14 +24,10 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.errors.AuthorizerNotReadyException;
 import org.apache.kafka.common.errors.NotControllerException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.metrics.PluginMetrics;
-import org.apache.kafka.common.resource.PatternType;
-import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
-import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.metadata.authorizer.AclMutator;
 import org.apache.kafka.metadata.authorizer.ClusterMetadataAuthorizer;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
@@ -50,14 +44,13 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     private final CompletableFuture<Void> initialLoad = new CompletableFuture<>();
     private final AuthorizerMetrics metrics = new AuthorizerMetrics();
-    private final Sessions sessions = new Sessions();
     /** Everything that an authorizer needs after {@code configure}. */
     private volatile Settings settings;
     private volatile PolicyTable table;
     private volatile Engines engines;
+    private volatile Decisions decisions;
     private volatile RoleWatch roles;
     private volatile AclMutator mutator;
-    private volatile boolean isLoaded;
     private final Supplier<Engine> start;
     /** Where failed engines are started again; null for the background threads. */
     private final Executor repairs;
@@ -86,6 +79,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         engines = new Engines(empty, read.instances(), start, repairs == null ? background : repairs);
         table = empty;
         settings = read;
+        decisions = new Decisions(read, empty, engines, metrics);
         roles = watch;
         watch.begin(new Members());
         background.scheduleWithFixedDelay(this::everySecond, 1, 1, TimeUnit.SECONDS);
@@ -170,7 +164,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     @Override
     public void completeInitialLoad() {
-        isLoaded = true;
+        decisions.begin();
         LOG.info("Completed initial ACL load process with {} ACLs.", table.size());
         warnOfRoles(table.namesRoles());
         initialLoad.complete(null);
@@ -194,7 +188,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     @Override
     public synchronized void addAcl(Uuid id, StandardAcl acl) {
         engines.apply(table.add(id, acl));
-        if (isLoaded) {
+        if (initialLoad.isDone()) {
             warnOfRoles(AclRecords.isRole(acl));
         }
     }
@@ -223,7 +217,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     /** The number of sessions, for tests. */
     int sessionCount() {
-        return sessions.size();
+        return decisions.sessionCount();
     }
 
     // Decisions.
@@ -251,97 +245,17 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     }
 
     private AuthorizationResult authorize(AuthorizableRequestContext context, Action action) {
-        ResourcePattern resource = action.resourcePattern();
-        if (resource.patternType() != PatternType.LITERAL) {
-            throw new IllegalArgumentException("Only literal resources are supported. Got: " + resource.patternType());
-        }
-        Settings current = settings;
-        boolean isAllowed;
-        if (isSuperUser(current, context.principal())) {
-            isAllowed = true;
-            AuditLog.write(context, action, true, () -> "SuperUser");
-        } else {
-            Session session = session(context);
-            int mask = mask(session, resource.resourceType(), resource.name());
-            isAllowed = mask == 0 ? current.allowsWithoutAcls() : (mask >> action.operation().code() & 1) == 1;
-            AuditLog.write(context, action, isAllowed, () -> rule(session, action, mask));
-        }
-        metrics.decided(isAllowed);
+        return result(decisions.allows(context, action));
+    }
+
+    private static AuthorizationResult result(boolean isAllowed) {
         return isAllowed ? AuthorizationResult.ALLOWED : AuthorizationResult.DENIED;
     }
 
-    private static boolean isSuperUser(Settings settings, KafkaPrincipal principal) {
-        return !settings.superUsers().isEmpty()
-                && settings.superUsers().contains(principal.getPrincipalType() + ":" + principal.getName());
-    }
-
-    private Session session(AuthorizableRequestContext context) {
-        if (!isLoaded) {
-            throw new AuthorizerNotReadyException();
-        }
-        return sessions.of(context.principal(), table.namesHosts() ? context.clientAddress() : null);
-    }
-
-    /** The mask of a resource, from the cache or from an engine. Without an engine everything is denied. */
-    private int mask(Session session, ResourceType type, String name) {
-        int code = type.code();
-        // Before the question, so that a mask is never of an older state than it says.
-        long state = engines.state();
-        Integer cached = session.cached(state, code, name);
-        if (cached != null) {
-            metrics.hit();
-            return cached;
-        }
-        metrics.missed();
-        try {
-            int mask = name == Session.ANY_NAME
-                    ? engines.ask(session, (engine, handle) -> engine.any(handle, code, session.host()))
-                    : engines.ask(session, (engine, handle) -> engine.mask(handle, code, session.host(), name));
-            if (settings.caches()) {
-                sessions.cache(session, state, code, name, mask);
-            }
-            return mask;
-        } catch (EngineException refused) {
-            LOG.debug("The engine refuses a request for {} {}", type, LogText.escape(name), refused);
-            return Engine.HAS_ACLS;
-        } catch (EngineUnavailableException broken) {
-            return Engine.HAS_ACLS;
-        }
-    }
-
-    /** The rule for the log: the ACL that decided. */
-    private String rule(Session session, Action action, int mask) {
-        if (mask == 0) {
-            return settings.allowsWithoutAcls() ? "DefaultAllow" : "DefaultDeny";
-        }
-        ResourcePattern resource = action.resourcePattern();
-        try {
-            String text = engines.ask(session, (engine, handle) -> engine.explain(
-                    handle, action.operation().code(), resource.resourceType().code(), session.host(), resource.name()));
-            return text.endsWith("no ACL allows it") ? "DefaultDeny" : "MatchingAcl(" + text + ")";
-        } catch (EngineException refused) {
-            return "DefaultDeny";
-        } catch (EngineUnavailableException broken) {
-            return "EngineUnavailable";
-        }
-    }
-
-    /** As Kafka's own: a resource that has no ACL, then ACLs of any resource (D-73). */
     @Override
     public AuthorizationResult authorizeByResourceType(
             AuthorizableRequestContext context, AclOperation operation, ResourceType type) {
-        if (type == ResourceType.ANY || type == ResourceType.UNKNOWN) {
-            throw new IllegalArgumentException("Must specify a non-filter resource type for authorizeByResourceType");
-        }
-        if (operation == AclOperation.ANY || operation == AclOperation.UNKNOWN) {
-            throw new IllegalArgumentException("Must specify a non-filter operation type for authorizeByResourceType");
-        }
-        ResourcePattern unnamed = new ResourcePattern(type, "hardcode", PatternType.LITERAL);
-        if (authorize(context, new Action(operation, unnamed, 0, true, false)) == AuthorizationResult.ALLOWED) {
-            return AuthorizationResult.ALLOWED;
-        }
-        int mask = mask(session(context), type, Session.ANY_NAME);
-        return (mask >> operation.code() & 1) == 1 ? AuthorizationResult.ALLOWED : AuthorizationResult.DENIED;
+        return result(decisions.allowsAny(context, operation, type));
     }
 
     // Changes of properties, and the end.

@@ -7,10 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A principal with its groups and its host, and the masks that were found for it in one state of the policy. */
 final class Session {
-    /** A name that no resource has, for the masks of {@code gbac_any}. */
-    static final String ANY_NAME = "\0any";
+    /** The number of resource types. Masks of any resource of a type are stored as those of this type plus the number. */
+    static final int TYPES = 16;
 
-    private static final int TYPES = 8;
     private static final int MAX_NAME = 256;
 
     /** What identifies a session; the address is null while no ACL names a host. */
@@ -27,7 +26,7 @@ final class Session {
     /** The masks by resource type and name, for one state. */
     private static final class Masks {
         private final long state;
-        private final ConcurrentHashMap<?, ?>[] byType = new ConcurrentHashMap<?, ?>[TYPES];
+        private final ConcurrentHashMap<?, ?>[] byType = new ConcurrentHashMap<?, ?>[2 * TYPES];
 
         Masks(long state) {
             this.state = state;

@@ -19,6 +19,7 @@ import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
+import org.apache.kafka.server.authorizer.AuthorizationResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,6 +106,21 @@ final class AuthorizerTest {
             found.append(found.isEmpty() ? "" : " ").append((mask >> 3 & 1) == 1);
         }
         return found.toString();
+    }
+
+    @Test
+    void anyResourceIsNotAResourceWithAnEmptyName() {
+        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("a", "Group:eng")));
+        assertEquals(AuthorizationResult.ALLOWED,
+                authorizer.authorizeByResourceType(alice("eng"), AclOperation.READ, ResourceType.TOPIC));
+        assertEquals(AuthorizationResult.DENIED,
+                authorizer.authorizeByResourceType(alice("eng"), AclOperation.WRITE, ResourceType.TOPIC));
+        assertEquals(AuthorizationResult.DENIED,
+                authorizer.authorizeByResourceType(alice(), AclOperation.READ, ResourceType.TOPIC));
+        for (String name : List.of("", "\0any", "*", "hardcode")) {
+            assertFalse(reads(authorizer, alice("eng"), name));
+        }
+        authorizer.close();
     }
 
     @Test
