@@ -49,6 +49,24 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
     }
 }
 
+#[test]
+fn acls_that_kafka_ignores_are_listed_before_they_match() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = "Current ACLs for resource `ResourcePattern(resourceType=DELEGATION_TOKEN, name=t, patternType=LITERAL)`:\n\
+        \t(principal=Group:eng, host=10.0.0.0/8, operation=DESCRIBE, permissionType=ALLOW)\n";
+    fs::write(folder.path().join("acls.txt"), format!("{KAFKA}{more}")).expect("a file");
+    let import = run(&folder, &[], &["policy", "import", "acls.txt", "--dialect", "kafka", "--out", "cluster.json"]);
+    assert_eq!((import.exit, import.out.as_str()), (0, "Wrote cluster.json: 3 ACLs and 0 roles.\n"), "{}", import.err);
+    let lint = |args: &[&str]| run(&folder, &[], &[&["policy", "lint", "cluster.json"], args].concat());
+    assert_eq!(lint(&[]).out, "No findings.\n");
+    let checked = lint(&["--dialect", "kafka", "--fail-on", "warning"]);
+    let line = "warning acl_begins_to_match: the allow of describe on the literal delegation-token `t` for `Group:eng` \
+                from 10.0.0.0/8 begins to match\n";
+    assert!(checked.exit == 1 && checked.out.starts_with(line), "{}", checked.out);
+    let other = lint(&["--dialect", "platform"]);
+    assert!(other.exit == 1 && other.err.contains("DELEGATION_TOKEN"), "{}", other.err);
+}
+
 /// An exported document without the access to this service, which the platform's calls do not include and a cluster does not
 /// have.
 fn without_access(document: &str) -> String {

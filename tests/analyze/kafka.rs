@@ -1,16 +1,20 @@
 //! Tests of the analysis of policies of Kafka, whose hosts can be ranges.
 
 use gbac_analysis::{
-    FindingCode, FixKind, HypotheticalChanges, Scope, access_fixes, compare, diff, lint, permissions, who_can,
+    FindingCode, FixKind, HypotheticalChanges, Scope, access_fixes, compare, diff, lint, migration_findings,
+    permissions, who_can,
 };
 use gbac_engine::decide::{At, Outcome, PreparedIdentity, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Dialect, Operation, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_json::{lint_from_json, lint_in_dialect};
 use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, version};
+use gbac_tests::oracle::OracleQuestion;
 use gbac_tests::world::{identity, request};
 use proptest::prelude::*;
 
+use super::lint_document::document;
 use super::world::config;
 
 proptest! {
@@ -93,6 +97,85 @@ proptest! {
         }
         prop_assert_eq!(decide(&policy, &identity(&asked), &request(&asked)), before);
     }
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    /// Without the ACLs that begin to match, groups and roles give and deny nothing, as in Kafka.
+    #[test]
+    fn acls_that_begin_to_match_are_those_that_kafka_ignores(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+        let mut without = kafka_policy(version, &facts);
+        let mut kafka = without.clone();
+        for acl in migration_findings(&without).into_iter().flat_map(|finding| finding.acls) {
+            prop_assert!(matches!(acl.principal.kind(), PrincipalType::Group | PrincipalType::Role), "{:?}", acl);
+            prop_assert!(without.apply(Change::RemoveAcl(acl)).unwrap());
+        }
+        for role in &facts.roles {
+            kafka.apply(Change::DeleteRole { name: role.name.clone(), delete_acls: false }).unwrap();
+        }
+        let alone = OracleQuestion { groups: Vec::new(), ..asked.clone() };
+        let outcome = |policy, asked| decide(policy, &identity(asked), &request(asked)).outcome;
+        prop_assert_eq!(outcome(&without, &asked), outcome(&kafka, &alone));
+    }
+}
+
+/// ACLs that begin to match in a document of any dialect, which is read as one of Kafka.
+#[test]
+fn the_migration_check_lists_acls_of_groups_and_of_roles_with_members() {
+    let acls = [
+        "TOPIC a LITERAL Group:eng * READ ALLOW",
+        "TOPIC a LITERAL Group:eng * WRITE DENY",
+        "TOPIC a LITERAL Group:eng 10.0.0.0/8 DELETE ALLOW",
+        "TOPIC a PREFIXED Role:r * READ ALLOW",
+        "TOPIC b LITERAL Role:empty * READ ALLOW",
+        "TOPIC b LITERAL Role:gone * READ ALLOW",
+        "TOPIC c LITERAL User:eng * READ ALLOW",
+        "TOPIC c LITERAL User:* * READ ALLOW",
+        "TOPIC c LITERAL Service:x * READ ALLOW",
+    ];
+    let listed = |settings: serde_json::Value| -> Vec<String> {
+        let document = document(&settings, &["r:Group:eng", "empty:"], &acls);
+        let findings = lint_in_dialect(&document, Dialect::Kafka).unwrap();
+        let begins = findings.into_iter().filter(|finding| finding.code == FindingCode::ACL_BEGINS_TO_MATCH);
+        begins.map(|finding| finding.message.replace(" begins to match", "")).collect()
+    };
+    let any_host = [
+        "the deny of write on the literal topic `a` for `Group:eng`",
+        "the allow of read on the literal topic `a` for `Group:eng`",
+        "the allow of read on the prefixed topic `a` for `Role:r`",
+    ];
+    let mut found = listed(serde_json::json!({ "dialect": "kafka", "kafka_version": "4.3" }));
+    found.sort();
+    let mut expected = any_host.map(str::to_owned).to_vec();
+    expected.sort();
+    assert_eq!(found, expected, "ranges do not match before 4.4");
+    let mut found = listed(serde_json::json!({}));
+    found.sort();
+    expected.push("the allow of delete on the literal topic `a` for `Group:eng` from 10.0.0.0/8".to_owned());
+    expected.sort();
+    assert_eq!(found, expected);
+
+    let document = document(&serde_json::json!({ "dialect": "kafka", "kafka_version": "4.3" }), &[], &acls[..2]);
+    assert_eq!(lint_in_dialect(&document, Dialect::Platform).unwrap(), []);
+    assert_eq!(lint_from_json(&document).unwrap(), [], "only on request");
+}
+
+#[test]
+fn a_document_is_read_in_the_dialect_that_is_asked_for() {
+    let registry = ["SUBJECT s LITERAL User:u * READ ALLOW"];
+    let codes = |settings: &serde_json::Value, acls: &[&str], dialect| -> Vec<String> {
+        let problems = lint_in_dialect(&document(settings, &[], acls), dialect).unwrap_err();
+        problems.0.iter().map(|problem| format!("{} {}", problem.path, problem.code)).collect()
+    };
+    let none = serde_json::json!({});
+    assert_eq!(codes(&none, &registry, Dialect::Kafka), ["/acls/0/resource_type not_in_dialect"]);
+    let token = ["DELEGATION_TOKEN t LITERAL User:u * DESCRIBE ALLOW"];
+    let kafka = serde_json::json!({ "dialect": "kafka" });
+    assert_eq!(codes(&kafka, &token, Dialect::Platform), ["/acls/0/resource_type not_in_dialect"]);
+    assert_eq!(codes(&serde_json::json!([]), &[], Dialect::Kafka), ["/settings wrong_type"]);
+    assert!(lint_in_dialect("[]", Dialect::Kafka).is_err());
+    assert_eq!(lint_in_dialect(r#"{ "version": 1 }"#, Dialect::Kafka).unwrap(), []);
 }
 
 #[test]

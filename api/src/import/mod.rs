@@ -18,9 +18,9 @@ mod kafka;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use gbac_engine::model::{Acl, Principal, check_role_name};
+use gbac_engine::model::{Acl, Dialect, Principal, check_role_name};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_json::acl_from_value;
+use gbac_json::acl_in_dialect;
 use serde_json::{Value, json};
 
 /// The detected format of a text.
@@ -105,6 +105,14 @@ pub struct Import {
 }
 
 impl Import {
+    /// Imports from a cluster of a dialect (D-71), which the policy then states.
+    #[must_use]
+    pub fn in_dialect(dialect: Dialect) -> Self {
+        let mut settings = Settings::unstated();
+        (settings.dialect, settings.stated.dialect) = (dialect, true);
+        Self { settings: Some(settings), ..Self::default() }
+    }
+
     /// Imports another text. `role` is the role's name if the text, like that of command lines, describes a role without it.
     pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let start = text.trim_start_matches('\u{feff}').trim_start();
@@ -153,7 +161,8 @@ impl Import {
 
     /// Adds an ACL in any spelling of its fields; `permission` is the command line's name of `permission_type`.
     fn take_acl(&mut self, fields: &Value, place: String, read: &mut ImportedText) {
-        match acl_from_value(fields) {
+        let dialect = self.settings.as_ref().map(|settings| settings.dialect).unwrap_or_default();
+        match acl_in_dialect(fields, dialect) {
             Ok(acl) => {
                 read.acls += 1;
                 read.again += usize::from(!self.acls.insert(acl.normalized()));

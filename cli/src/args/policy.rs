@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use gbac_engine::model::Dialect;
 
 use super::online::ConnectArgs;
 
@@ -24,6 +25,10 @@ pub(crate) enum PolicyCommand {
         /// Lowest severity that makes the command exit with 1.
         #[arg(long, value_enum, default_value_t = FailOn::Error)]
         fail_on: FailOn,
+        /// System that the policy is for, whatever the document says. With `kafka`, also list the ACLs that begin to match
+        /// when the GBAC plugin is installed.
+        #[arg(long, value_enum)]
+        dialect: Option<DialectArg>,
     },
     /// Create a policy document from the output of an existing cluster's tools.
     ///
@@ -67,6 +72,24 @@ pub(crate) enum FailOn {
     Never,
 }
 
+/// System that a policy is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectArg {
+    /// The platform.
+    Platform,
+    /// Apache Kafka.
+    Kafka,
+}
+
+impl From<DialectArg> for Dialect {
+    fn from(argument: DialectArg) -> Self {
+        match argument {
+            DialectArg::Platform => Self::Platform,
+            DialectArg::Kafka => Self::Kafka,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ImportPolicyArgs {
     /// Files to read, `-` for standard input.
@@ -82,6 +105,9 @@ pub(crate) struct ImportPolicyArgs {
     /// Skip entries that cannot be read, write the rest, and exit with 0.
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
+    /// System that the cluster runs. A policy document among the files can state it, too.
+    #[arg(long, value_enum)]
+    pub(crate) dialect: Option<DialectArg>,
 }
 
 #[derive(Debug, Args)]

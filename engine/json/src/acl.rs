@@ -54,8 +54,16 @@ impl From<&Acl> for AclJson {
 /// # Errors
 /// All problems at once, with locations relative to the ACL.
 pub fn acl_from_value(value: &Value) -> Result<Acl, Problems> {
+    acl_in_dialect(value, Dialect::Platform)
+}
+
+/// Reads an ACL of a stored policy of a dialect, as [`acl_from_value`] does.
+///
+/// # Errors
+/// All problems at once, with locations relative to the ACL.
+pub fn acl_in_dialect(value: &Value, dialect: Dialect) -> Result<Acl, Problems> {
     let mut problems = Problems::default();
-    let acl = read(value, Some(Dialect::Platform), &Place::Root, &mut problems);
+    let acl = read(value, Some(dialect), &Place::Root, &mut problems);
     problems.or(acl)
 }
 

@@ -24,7 +24,7 @@ mod tables;
 #[cfg(feature = "typescript")]
 pub mod typescript;
 
-pub use acl::{AclJson, acl_from_value};
+pub use acl::{AclJson, acl_from_value, acl_in_dialect};
 pub use analysis::{
     AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson, FindingJson, GrantExceptionJson,
     GrantJson, HostSetJson, IdentityJson, LeastGrantJson, PatternJson, PermissionsJson, WhoCanEntryJson, WhoCanJson,
@@ -49,7 +49,7 @@ pub use document::{
     DocumentJson, policy_from_value, policy_to_json, policy_to_text, settings_from_value, settings_to_json,
 };
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
-pub use lint::{lint_from_json, lint_from_value};
+pub use lint::{lint_from_json, lint_from_value, lint_in_dialect};
 pub use plain::{policy_from_json, subject_from_json};
 pub use reader::{FaultJson, Problem, Problems};
 pub use simulation::{

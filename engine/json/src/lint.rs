@@ -1,14 +1,14 @@
 //! Lint for policy documents: the findings of the policy, and duplicate entries.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::acl;
 use super::document::policy_from_value;
 use super::reader::{self, Place, Problems};
-use gbac_analysis::{Finding, FindingCode, Severity, lint, sort_findings};
+use gbac_analysis::{Finding, FindingCode, Severity, lint, migration_findings, sort_findings};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::{firsts, sort};
-use gbac_engine::model::{Acl, Principal};
+use gbac_engine::model::{Acl, Dialect, Principal};
 
 /// The findings of a policy document, including duplicate entries, which are lost when the policy is read (D-17).
 ///
@@ -24,6 +24,33 @@ use gbac_engine::model::{Acl, Principal};
 /// ```
 pub fn lint_from_json(text: &str) -> Result<Vec<Finding>, Problems> {
     lint_from_value(&reader::parse(text)?)
+}
+
+/// The findings of a policy document as one of this dialect, whatever it states. For Kafka, they include the ACLs that begin to
+/// match when GBAC decides in the brokers (D-78).
+///
+/// # Errors
+/// The document is not valid, or has something that the dialect lacks: all problems at once.
+pub fn lint_in_dialect(text: &str, dialect: Dialect) -> Result<Vec<Finding>, Problems> {
+    let mut document = reader::parse(text)?;
+    set_dialect(&mut document, dialect);
+    let mut findings = lint_from_value(&document)?;
+    if dialect == Dialect::Kafka {
+        findings.extend(migration_findings(&policy_from_value(&document)?));
+        sort_findings(&mut findings);
+    }
+    Ok(findings)
+}
+
+/// States the dialect in a document. Reading it reports a document, or settings, that are not an object.
+fn set_dialect(document: &mut Value, dialect: Dialect) {
+    let Some(document) = document.as_object_mut() else { return };
+    if let Some(settings) = document.entry("settings").or_insert_with(|| json!({})).as_object_mut() {
+        settings.insert("dialect".to_owned(), dialect.code().into());
+        if dialect != Dialect::Kafka {
+            settings.remove("kafka_version");
+        }
+    }
 }
 
 /// The findings of a policy document as a JSON value; see [`lint_from_json`].

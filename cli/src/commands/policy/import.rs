@@ -24,7 +24,8 @@ pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failu
             })?;
         sources.push((Some(name), file.into()));
     }
-    let mut imported = Imported::default();
+    let import = args.dialect.map_or_else(Import::default, |dialect| Import::in_dialect(dialect.into()));
+    let mut imported = Imported { import, reads: Vec::new() };
     for (role, file) in sources {
         let name = file.display().to_string();
         let read = imported.import.read(&input::document(&file)?, role);

@@ -13,12 +13,12 @@ use std::process::ExitCode;
 use gbac_analysis::{Diff, Finding, Relation, Severity, diff};
 use gbac_console_model::phrases::{count, list};
 use gbac_engine::policy::StatedSettings;
-use gbac_json::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
+use gbac_json::{DiffJson, FindingJson, Problems, lint_from_json, lint_in_dialect, policy_from_json};
 use serde_json::{Value, json};
 
 use super::differences;
 use crate::args::Format;
-use crate::args::policy::{FailOn, PolicyCommand};
+use crate::args::policy::{DialectArg, FailOn, PolicyCommand};
 use crate::input;
 use crate::output::{self, Failure, contents, plain};
 use crate::secrets::redacted_problems;
@@ -29,7 +29,7 @@ pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, F
         PolicyCommand::Pull(args) => pull::run(args, format)?,
         PolicyCommand::Convert(args) => convert::run(args)?,
         PolicyCommand::Validate { files } => validate(files, format)?,
-        PolicyCommand::Lint { file, fail_on } => lint(file, *fail_on, format)?,
+        PolicyCommand::Lint { file, fail_on, dialect } => lint(file, *fail_on, *dialect, format)?,
         PolicyCommand::Diff { before, after, exit_code } => compare(before, after, format)? || !exit_code,
     };
     Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
@@ -72,9 +72,12 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
 }
 
 /// Reports the findings; returns whether none is as severe as `fail_on`.
-fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
+fn lint(path: &Path, fail_on: FailOn, dialect: Option<DialectArg>, format: Format) -> Result<bool, Failure> {
     let file = path.display().to_string();
-    let findings = lint_from_json(&input::document(path)?).map_err(|problems| Failure::problems(&file, problems))?;
+    let document = input::document(path)?;
+    let findings = dialect
+        .map_or_else(|| lint_from_json(&document), |dialect| lint_in_dialect(&document, dialect.into()))
+        .map_err(|problems| Failure::problems(&file, problems))?;
     match format {
         Format::Json | Format::Yaml => {
             let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();

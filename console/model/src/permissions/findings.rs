@@ -61,6 +61,10 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Allows that never allow",
             "A deny on the same or a broader name always overrides it, so it grants nothing.",
         ),
+        "acl_begins_to_match" => (
+            "ACLs that begin to match",
+            "Apache Kafka never matched them. With the GBAC plugin, they apply to the members of the group or role.",
+        ),
         "acl_covered" => ("Redundant ACLs", "Another ACL covers it. Removing it changes no decision."),
         "operation_foreign" => {
             ("Operations that don't apply to the resource", "No request needs this operation on this resource type.")

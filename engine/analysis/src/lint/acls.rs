@@ -236,7 +236,7 @@ impl<'a> Linter<'a, '_> {
 }
 
 /// An ACL as text for a message.
-fn acl_text(acl: &Acl) -> String {
+pub(super) fn acl_text(acl: &Acl) -> String {
     let from = match acl.host {
         Host::Any => String::new(),
         Host::Address(_) | Host::Range(_) => format!(" from {}", acl.host),

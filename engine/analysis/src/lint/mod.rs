@@ -3,10 +3,12 @@
 mod acls;
 mod clients;
 mod fix;
+mod migration;
 mod names;
 mod principals;
 
 pub use fix::Fix;
+pub use migration::migration_findings;
 pub use principals::{NameIndex, name_findings};
 
 use gbac_engine::internal::sort;
@@ -49,6 +51,7 @@ gbac_engine::code_table! {
         ACL_UNREACHABLE = "acl_unreachable",
         HOST_RANGE_UNSUPPORTED = "host_range_unsupported",
         OPERATION_FOREIGN = "operation_foreign",
+        ACL_BEGINS_TO_MATCH = "acl_begins_to_match",
         ROLE_MISSING = "role_missing",
         NAME_LETTER_CASE = "name_letter_case",
         NAME_LEADING_SLASH = "name_leading_slash",
