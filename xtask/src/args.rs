@@ -20,7 +20,7 @@ cargo xtask COMMAND
   types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
-        [--service]                --service: only access evaluations over HTTP, and attacks
+        [--service] [--kafka]      --service: only access evaluations over HTTP, and attacks; --kafka: only the plugin
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
@@ -116,6 +116,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Bench(options), "--quick") => options.quick = true,
             (Command::Bench(options), "--write") => options.write = true,
             (Command::Bench(options), "--service") => options.service = true,
+            (Command::Bench(options), "--kafka") => options.kafka = true,
             (Command::Bench(options), "--json") => options.json = Some(value(&mut words)?),
             (Command::Bench(options), "--up-to") => {
                 options.up_to = Some(number(&value(&mut words)?, "a number of ACLs")?);
@@ -173,6 +174,8 @@ mod tests {
         check("sbom", Ok(Command::Sbom));
         let options = bench::Options { service: true, write: true, ..Default::default() };
         check("bench --service --write", Ok(Command::Bench(options)));
+        let options = bench::Options { kafka: true, ..Default::default() };
+        check("bench --kafka", Ok(Command::Bench(options)));
         check("pages", Ok(Command::Pages { write: false }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
         check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));

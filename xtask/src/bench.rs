@@ -2,6 +2,7 @@
 //!
 //! `bench/` defines the measurements, comparisons and limits; this module only runs the steps in order.
 
+use crate::bench_kafka;
 use crate::bind::{Binder, Speed};
 use crate::build_js;
 use crate::download_size::{self, PAGE};
@@ -44,6 +45,8 @@ pub(crate) struct Options {
     pub(crate) up_to: Option<u64>,
     /// Whether only the cost of an evaluation over HTTP and the effect of attacks are measured.
     pub(crate) service: bool,
+    /// Whether only the plugin for Apache Kafka is measured.
+    pub(crate) kafka: bool,
 }
 
 /// A run of the measurements.
@@ -59,6 +62,9 @@ struct Run<'a> {
 
 /// Measures, prints the tables and writes the JSON.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if options.kafka {
+        return bench_kafka::run(workspace, options.write);
+    }
     let progress = Progress::new();
     let most = options.up_to.unwrap_or(u64::MAX);
     let sizes: Vec<String> = SIZES.iter().filter(|size| **size <= most).map(u64::to_string).collect();

@@ -149,6 +149,21 @@ pub(crate) fn tests(
     Ok(VERSIONS.iter().chain(more).map(call).collect())
 }
 
+/// The calls that run the benchmark once, with the newest version of Kafka, and write its results.
+///
+/// # Errors
+/// The jar cannot be built.
+pub(crate) fn benchmark(workspace: &Workspace, progress: &Progress, java: &Java, results: &Path) -> Result<[Call; 2]> {
+    build(workspace, progress, java)?;
+    let wasm = build_abi::build(workspace, progress)?;
+    let measure = java
+        .maven(workspace, &wasm)
+        .args(["surefire:test", "-Dtest=Benchmark"])
+        .args([format!("-Dkafka.version={}", VERSIONS[1])])
+        .env("GBAC_BENCH", results);
+    Ok([java.maven(workspace, &wasm).args(["--quiet", "test-compile"]), measure])
+}
+
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Problem {
     Problem::new(format!("cannot {what} `{}`: {error}", path.display()))
 }
