@@ -10,6 +10,7 @@
 
 pub mod app;
 pub mod backend;
+pub(crate) mod chunk;
 pub mod dom;
 pub mod pages;
 pub mod store;

@@ -1,6 +1,6 @@
 //! Splits the published console into several wasm files: one for the first page, others for further pages.
 //!
-//! The compiled console is cut at its chunks (`console/src/pages/chunk.rs`), bound and shrunk.
+//! The compiled console is cut at its chunks (`console/src/chunk.rs`), bound and shrunk.
 
 use crate::bind::{Bundler, KEEP_LLD_EXPORTS};
 use crate::fingerprint::Fingerprint;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const LINK: &str = "__wasm_split.js";
 
 /// The first part of each path, whose files the page fetches before the console runs.
-pub(crate) const FIRST: [(&str, &str); 12] = [
+pub(crate) const FIRST: [(&str, &str); 13] = [
     ("/", "simulator"),
     ("/connection", "rest"),
     ("/security", "roles"),
@@ -33,6 +33,7 @@ pub(crate) const FIRST: [(&str, &str); 12] = [
     ("/security/roles", "roles"),
     ("/security/settings", "rest"),
     ("/security/simulator", "simulator"),
+    ("/sign-in", "rest"),
 ];
 
 /// The files of each part, except the console's first file, without their extensions.

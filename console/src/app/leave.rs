@@ -6,16 +6,30 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
+use crate::chunk::{Chunk, Unfetched, chunk};
 use crate::dom::{self, Departure};
+use crate::pages::chunk::Lazy;
 use crate::store::draft::Draft;
 use crate::store::unsaved::Unsaved;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
 
 #[component]
 pub(super) fn LeaveDialog() -> impl IntoView {
+    let unsaved = expect_context::<Unsaved>();
+    let open = Signal::derive(move || unsaved.departure.with(Option::is_some));
+    view! {
+        <Dialog open=open on_close=move |()| unsaved.departure.set(None) id="leave" title=|| "Leave without saving the settings?" small=true>
+            <Lazy chunk=QUESTION part=true />
+        </Dialog>
+    }
+}
+
+chunk!(QUESTION, "The question", rest, fetch_question, draw_question, view! { <Question /> }.into_any());
+
+#[component]
+fn Question() -> impl IntoView {
     let (unsaved, draft) = (expect_context::<Unsaved>(), expect_context::<Draft>());
     let navigate = use_navigate();
-    let open = Signal::derive(move || unsaved.departure.with(Option::is_some));
     let stay = move |()| unsaved.departure.set(None);
     let leave = Callback::new(move |()| {
         let departure = unsaved.departure.get_untracked();
@@ -37,16 +51,14 @@ pub(super) fn LeaveDialog() -> impl IntoView {
     let names = move || unsaved.entered().map(|entered| list(&entered.names));
     let is_valid = move || unsaved.entered().is_some_and(|entered| entered.settings.is_some());
     view! {
-        <Dialog open=open on_close=stay id="leave" title=|| "Leave without saving the settings?" small=true>
-            <div class="dlg-b dlg-pad stack">
-                <p>"Changed, and not in the draft: " {names} "."</p>
-                {move || (!is_valid()).then(|| view! { <p>"The claim path has an error, so it can't be added to the draft."</p> })}
-            </div>
-            <DialogActions>
-                <Button on_press=stay>"Stay"</Button>
-                <Button kind=ButtonKind::Kill on_press=move |()| leave.run(())>"Discard changes"</Button>
-                {move || is_valid().then(|| view! { <Button kind=ButtonKind::Primary on_press=add>"Add to draft"</Button> })}
-            </DialogActions>
-        </Dialog>
+        <div class="dlg-b dlg-pad stack">
+            <p>"Changed, and not in the draft: " {names} "."</p>
+            {move || (!is_valid()).then(|| view! { <p>"The claim path has an error, so it can't be added to the draft."</p> })}
+        </div>
+        <DialogActions>
+            <Button on_press=stay>"Stay"</Button>
+            <Button kind=ButtonKind::Kill on_press=move |()| leave.run(())>"Discard changes"</Button>
+            {move || is_valid().then(|| view! { <Button kind=ButtonKind::Primary on_press=add>"Add to draft"</Button> })}
+        </DialogActions>
     }
 }

@@ -11,7 +11,9 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use super::bar::ThemeSwitch;
+use crate::chunk::{Chunk, Unfetched, chunk};
 use crate::dom;
+use crate::pages::chunk::Lazy;
 use crate::pages::provider_link::{PROVIDER_LINK, ProviderLink};
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
@@ -76,6 +78,7 @@ pub(super) fn SignInPage() -> impl IntoView {
     // What is announced and focused once the credentials were checked.
     let submitted = StoredValue::new(false);
     let refused = RwSignal::new(None::<String>);
+    provide_context(FormContext { refused, submitted });
     let restore_title = StoredValue::new_local(None);
     Effect::new(move |_| {
         let (is_shown, status) = (state.is_shown.get(), service.status.get());
@@ -85,8 +88,6 @@ pub(super) fn SignInPage() -> impl IntoView {
         match (is_shown, restore_title.try_update_value(Option::take).flatten()) {
             (true, None) => {
                 restore_title.set_value(Some(dom::set_title_for_now("Sign in")));
-                let field = if service.password_user().is_some() { "sign-in-password" } else { "sign-in-user" };
-                dom::focus_first([PROVIDER_LINK, field].map(str::to_owned).to_vec());
             }
             (false, Some(restore)) => {
                 restore();
@@ -112,20 +113,29 @@ pub(super) fn SignInPage() -> impl IntoView {
     move || {
         state.is_shown.get().then(|| {
             refused.set(None);
-            view! { <Form refused=refused on_submit=move |()| submitted.set_value(true) /> }
+            view! { <Lazy chunk=FORM part=true /> }
         })
     }
 }
 
-#[component]
-fn Form(
+chunk!(FORM, "The sign-in page", rest, fetch_form, draw_form, view! { <Form /> }.into_any());
+
+/// What the form is about.
+#[derive(Clone, Copy)]
+struct FormContext {
     /// Why the last credentials were rejected.
     refused: RwSignal<Option<String>>,
-    /// The credentials are sent.
-    #[prop(into)]
-    on_submit: Callback<()>,
-) -> impl IntoView {
+    /// Whether credentials were sent.
+    submitted: StoredValue<bool>,
+}
+
+#[component]
+fn Form() -> impl IntoView {
+    let FormContext { refused, submitted } = expect_context();
+    let on_submit = move |()| submitted.set_value(true);
     let service = expect_context::<Service>();
+    let field = if service.password_user().is_some() { "sign-in-password" } else { "sign-in-user" };
+    dom::focus_first([PROVIDER_LINK, field].map(str::to_owned).to_vec());
     let location = use_location();
     let target = move || location.pathname.with(|path| location.search.with(|query| SignInTarget::of(path, query)));
     let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));

@@ -15,6 +15,7 @@ use gbac_engine::policy::{Change, Policy, Settings};
 use gloo_net::http::Method;
 
 use super::{Call, properties};
+use crate::chunk::{Unfetched, later};
 
 /// The number of roles that are read at once.
 const AT_ONCE: usize = 6;
@@ -34,7 +35,17 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 ///
 /// # Errors
 /// A whole list could not be read. Single unreadable roles and ACLs are in [`ReadCluster::unread`].
-pub async fn read_cluster(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
+pub async fn read_cluster(target: ConnectionTarget) -> Result<ReadCluster, Failure> {
+    match work(target).await {
+        Ok(work) => work.await,
+        Err(Unfetched) => Err(Failure::NoAnswer("the code for other clusters could not be loaded".into())),
+    }
+}
+
+// Most visits are about the service itself.
+later!(rest, work(target: ConnectionTarget) -> Result<ReadCluster, Failure> { async move { read(&target).await } });
+
+async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
     let settings = match &target.admin {
         Some(_) => settings_of(&properties(target).await.map_err(|failure| failure.of("the cluster properties"))?)?,
         None => Settings::default(),

@@ -1,4 +1,4 @@
-//! The draft bar of every page but the review.
+//! The draft bar of every page but the review, with the question before a draft is discarded.
 
 use gbac_console_model::address;
 use gbac_console_model::phrases::count;
@@ -6,17 +6,27 @@ use gbac_console_model::review::summary;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
+use crate::chunk::{Chunk, Unfetched, chunk};
 use crate::dom;
+use crate::pages::chunk::Lazy;
 use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
 
-/// The bar.
+chunk!(BAR, "The draft", rest, fetch_bar, draw_bar, view! { <Bar /> }.into_any());
+
+/// The bar, while there is a draft.
 #[component]
 pub fn DraftBar() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let path = use_location().pathname;
-    let discarding = RwSignal::new(false);
     let is_shown = Memo::new(move |_| draft.count.get() > 0 && path.get() != address::REVIEW);
+    move || is_shown.get().then(|| view! { <Lazy chunk=BAR part=true /> })
+}
+
+#[component]
+fn Bar() -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let discarding = RwSignal::new(false);
     let number = move || count(draft.count.get(), "change");
     let discard = move |()| {
         discarding.set(false);
@@ -26,21 +36,17 @@ pub fn DraftBar() -> impl IntoView {
         dom::focus_heading();
     };
     view! {
-        {move || {
-            is_shown.get().then(|| view! {
-                <div class="draft" role="region" aria-label="Draft">
-                    <p>
-                        <strong>{move || format!("Draft, {}.", number())}</strong>" "
-                        <span class="wide">{move || draft.changes.with(|changes| summary(changes))}</span>
-                        " Not applied yet."
-                    </p>
-                    <div class="row row-end">
-                        <Button on_press=move |()| discarding.set(true)>"Discard"</Button>
-                        <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
-                    </div>
-                </div>
-            })
-        }}
+        <div class="draft" role="region" aria-label="Draft">
+            <p>
+                <strong>{move || format!("Draft, {}.", number())}</strong>" "
+                <span class="wide">{move || draft.changes.with(|changes| summary(changes))}</span>
+                " Not applied yet."
+            </p>
+            <div class="row row-end">
+                <Button on_press=move |()| discarding.set(true)>"Discard"</Button>
+                <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
+            </div>
+        </div>
         <Dialog open=discarding on_close=move |()| discarding.set(false) id="discard-draft" title=move || format!("Discard {}", untrack(number)) small=true>
             <div class="dlg-b dlg-pad stack">
                 <p>{move || draft.changes.with(|changes| summary(changes))}</p>

@@ -1,9 +1,11 @@
 //! Finds out whether changes whose answer is missing were made, as soon as the service answers again (D-70).
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use super::draft::Draft;
 use super::service::{Service, ServiceStatus};
+use crate::chunk::{Unfetched, later};
 
 /// Looks in the policy that is read after the answer went missing.
 pub fn look(service: Service, draft: Draft) {
@@ -14,7 +16,14 @@ pub fn look(service: Service, draft: Draft) {
             ServiceStatus::Loading | ServiceStatus::Away { .. } => None,
         });
         if sent.zip(read).is_some_and(|(sent, read)| sent < read) {
-            draft.find_unanswered();
+            // The code is here since the review sent the changes.
+            spawn_local(async move {
+                let _ = find(draft).await;
+            });
         }
     });
 }
+
+later!(rest, find(draft: Draft) {
+    let _ = draft.find_unanswered();
+});

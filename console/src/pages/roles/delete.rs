@@ -11,6 +11,7 @@ use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use crate::dom;
+use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::effect::EffectList;
 use crate::store::draft::Draft;
 use crate::ui::{
@@ -36,17 +37,29 @@ pub fn DeleteRole(
     on_deleted: Callback<String>,
 ) -> impl IntoView {
     let name = deletion.name;
-    let focus_after = StoredValue::new(deletion.focus_after);
+    provide_context(FormContext { deleting: name, focus_after: StoredValue::new(deletion.focus_after), on_deleted });
     let title = move || view! { "Delete role " <ResourceName name=name.get_untracked().unwrap_or_default() /> };
     view! {
         <Dialog open=Signal::derive(move || name.with(Option::is_some)) on_close=move |()| name.set(None) id="delete-role" title=title small=true>
-            <Form deleting=name focus_after=focus_after.get_value() on_deleted=on_deleted />
+            <Lazy chunk=DELETION part=true />
         </Dialog>
     }
 }
 
+chunk!(DELETION, "The deletion", rest, fetch_deletion, draw_deletion, view! { <Form /> }.into_any());
+
+/// What the form is about.
+#[derive(Clone, Copy)]
+struct FormContext {
+    deleting: RwSignal<Option<String>>,
+    focus_after: StoredValue<String>,
+    on_deleted: Callback<String>,
+}
+
+/// The form, whose losses need more code than the list of roles.
 #[component]
-fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Callback<String>) -> impl IntoView {
+fn Form() -> impl IntoView {
+    let FormContext { deleting, focus_after, on_deleted } = expect_context();
     let draft = expect_context::<Draft>();
     let name = StoredValue::new(deleting.get_untracked().unwrap_or_default());
     let change = move || Change::DeleteRole { name: name.get_value(), delete_acls: true };
@@ -69,7 +82,7 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
         deleting.set(None);
         let name = name.get_value();
         dom::announce(&format!("The deletion of role {} is in the draft", plain(&name)));
-        dom::focus_later(focus_after.clone());
+        dom::focus_later(focus_after.get_value());
         on_deleted.run(name);
     };
     view! {

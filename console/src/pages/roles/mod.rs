@@ -14,14 +14,17 @@ pub use delete::{DeleteRole, Deletion};
 use gbac_console_model::address::{self, RolesView};
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::{Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows};
+use gbac_engine::policy::Policy;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use self::pager::Pager;
 use self::row::{Row, link_id};
 use crate::dom;
+use crate::pages::chunk::{Unfetched, later};
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
 use crate::store::search::SearchSession;
@@ -30,6 +33,8 @@ use crate::ui::{Button, ButtonKind, Empty, Glyph, Heads, Icon, SortHead, SortOrd
 
 /// How many rows are drawn before the others; a tall screen has room for them.
 const AT_ONCE: usize = 20;
+/// How long until the code of the findings is fetched again, if that failed.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// The page.
 #[component]
@@ -327,18 +332,33 @@ fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<Str
         let is_kept = |row: &&RoleRow| row.standing != RowStatus::Removed;
         shown.with(|shown| shown.iter().filter(is_kept).map(|row| row.counts.name.clone()).collect::<Vec<_>>())
     });
+    let again = RwSignal::new(());
     // Typing goes first.
     let mut find = debounce(Duration::from_millis(120), move |()| {
         let (Some(Some(policy)), Some(names)) = (draft.after.try_get_untracked(), names.try_get_untracked()) else {
             return;
         };
-        let found = dom::measured("roles: findings", || marks(&policy, &names));
-        let _ = findings.try_update(|findings| *findings = found);
+        spawn_local(async move {
+            if find_marks(policy, names, findings).await.is_err() {
+                set_timeout(
+                    move || {
+                        let _ = again.try_set(());
+                    },
+                    RETRY,
+                );
+            }
+        });
     });
     Effect::new(move |_| {
         names.track();
         draft.after.track();
+        again.track();
         find(());
     });
     findings
 }
+
+later!(rest, find_marks(policy: Arc<Policy>, names: Vec<String>, findings: RwSignal<BTreeMap<String, String>>) {
+    let found = dom::measured("roles: findings", || marks(&policy, &names));
+    let _ = findings.try_set(found);
+});

@@ -334,7 +334,7 @@ impl Service {
         }
         let target = self.target();
         if !target.is_own {
-            let read = backend::read_cluster(&target).await?;
+            let read = backend::read_cluster(target).await?;
             let is_same = policy.with_untracked(|held| held.as_deref() == Some(&read.policy));
             if is_latest() {
                 unread.set(read.unread);
