@@ -31,6 +31,7 @@ use crate::store::simulator::SimulatorSession;
 use crate::store::tabs::Tabs;
 use crate::store::unanswered;
 use crate::store::unsaved::Unsaved;
+use crate::store::visited::Visited;
 use sign_in::SignInState;
 
 /// The seconds between two checks for a changed policy; fewer while the service is away.
@@ -69,6 +70,7 @@ pub fn App() -> impl IntoView {
     provide_context(unsaved);
     dom::ask_before_leaving(move || unsaved.is_there() || is_draft_lost());
     provide_context(SimulatorSession::new());
+    provide_context(Visited::new());
     let search = SearchSession::new();
     provide_context(search);
     search::listen(search);
@@ -167,6 +169,8 @@ fn read_every(service: Service) -> u32 {
 #[component]
 fn FollowRoute() -> impl IntoView {
     let location = use_location();
+    let visited = expect_context::<Visited>();
+    Effect::new(move |_| location.pathname.with(|path| location.search.with(|query| visited.note(path, query))));
     Effect::new(move |before: Option<String>| {
         let now = location.pathname.get();
         let is_redirect = before.as_deref().is_some_and(|before| matches!(before, "/" | "/security"));

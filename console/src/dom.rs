@@ -340,6 +340,12 @@ pub fn close_modal(dialog: NodeRef<html::Dialog>) {
     }
 }
 
+/// Whether the page is as wide as a large screen.
+#[must_use]
+pub fn is_wide() -> bool {
+    window().match_media("(min-width: 75rem)").ok().flatten().is_some_and(|query| query.matches())
+}
+
 /// Whether the tab is in front, so that reading again is worth it.
 #[must_use]
 pub fn is_visible() -> bool {

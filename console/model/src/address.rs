@@ -22,6 +22,10 @@ pub const EXCHANGE: &str = "/security/exchange";
 pub const CONNECTION: &str = "/connection";
 /// Signing in, where no other page is to be shown.
 pub const SIGN_IN: &str = gbac_api::paths::SIGN_IN_PAGE;
+/// Every user with what it holds.
+pub const USERS: &str = "/security/permissions?type=user";
+/// Every group with what it holds.
+pub const GROUPS: &str = "/security/permissions?type=group";
 /// What one principal or person may do, resource by operation.
 pub const MATRIX: &str = "/security/permissions/matrix";
 /// Who may do one thing.
@@ -110,6 +114,23 @@ pub fn role_in_fragment(fragment: &str) -> Option<String> {
     fragment.strip_prefix("role=").and_then(|name| decode(name).ok())
 }
 
+/// What a page of the console is called in a sentence.
+#[must_use]
+pub fn page_name(path: &str) -> &'static str {
+    let is = |page: &str| path == page || path.strip_prefix(page).is_some_and(|rest| rest.starts_with('/'));
+    match () {
+        () if path == ROLES => "Roles",
+        () if is(ROLES) => "the role",
+        () if is(REVIEW) => "Review",
+        () if is(PERMISSIONS) => "Permissions",
+        () if is(SETTINGS) => "Settings",
+        () if is(AUDIT) => "Audit",
+        () if is(EXCHANGE) => "Import and export",
+        () if is(CONNECTION) => "Connection",
+        () => "the simulator",
+    }
+}
+
 /// The value of a name in a query without the `?`; the first, where there are several.
 #[must_use]
 pub fn value(query: &str, name: &str) -> Option<String> {
@@ -161,5 +182,17 @@ mod tests {
         assert_eq!((roles_at_role(None).as_str(), role_in_fragment("h-more")), (ROLES, None));
         assert_eq!(roles_at("other=%&name=a").search, "a");
         assert_eq!(roles_at(""), RolesView::default());
+    }
+
+    #[test]
+    fn every_page_has_a_name() {
+        for (path, name) in [
+            (ROLES, "Roles"),
+            ("/security/roles/a/details", "the role"),
+            (WHO_CAN, "Permissions"),
+            ("/security/rolesque", "the simulator"),
+        ] {
+            assert_eq!(page_name(path), name);
+        }
     }
 }

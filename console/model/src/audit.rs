@@ -142,6 +142,7 @@ impl EventRow {
                 match (text("/auth_protocol"), event.pointer("/auth_protocol_id").and_then(Value::as_i64)) {
                     ("", Some(OPEN_ID)) => format!("{what}, identity provider"),
                     ("", _) => what.to_owned(),
+                    ("Basic", _) => format!("{what}, password"),
                     (protocol, _) => format!("{what}, {protocol}"),
                 }
             }

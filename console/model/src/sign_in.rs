@@ -47,19 +47,7 @@ impl SignInTarget {
     /// The name of the page to which a sign-in returns.
     #[must_use]
     pub fn page(&self) -> &'static str {
-        let path = self.return_to.split('?').next().unwrap_or_default();
-        let is = |page: &str| path == page || path.strip_prefix(page).is_some_and(|rest| rest.starts_with('/'));
-        match () {
-            () if path == address::ROLES => "Roles",
-            () if is(address::ROLES) => "the role",
-            () if is(address::REVIEW) => "Review",
-            () if is(address::PERMISSIONS) => "Permissions",
-            () if is(address::SETTINGS) => "Settings",
-            () if is(address::AUDIT) => "Audit",
-            () if is(address::EXCHANGE) => "Import and export",
-            () if is(address::CONNECTION) => "Connection",
-            () => "the simulator",
-        }
+        address::page_name(self.return_to.split('?').next().unwrap_or_default())
     }
 
     /// The address that starts the sign-in with the identity provider.

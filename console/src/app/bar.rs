@@ -1,6 +1,7 @@
 //! The bar: navigation, connection, theme.
 
 use gbac_console_model::address;
+use gbac_console_model::escape::plain;
 use gbac_console_model::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -10,7 +11,7 @@ use crate::dom;
 use crate::store::draft::Draft;
 use crate::store::search::SearchSession;
 use crate::store::service::{Service, ServiceStatus};
-use crate::ui::{Glyph, Icon, IconButton};
+use crate::ui::{Glyph, Icon, IconButton, Mono};
 
 /// The pages in the order of the bar: first those about permissions, then those about the service.
 const PAGES: [(&str, &str); 3] =
@@ -29,7 +30,7 @@ pub(super) fn Bar(is_hidden: Signal<bool>) -> impl IntoView {
                 {SERVICE_PAGES.map(|(href, words)| view! { <NavLink href=href>{words}</NavLink> }).collect_view()}
                 <ReviewLink />
             </nav>
-            <div class="bar-end"><Find /><Chip /><ReadAgain /><ThemeSwitch /></div>
+            <div class="bar-end"><Find /><Chip /><Account /><ReadAgain /><ThemeSwitch /></div>
         </header>
     }
 }
@@ -114,6 +115,23 @@ fn Chip() -> impl IntoView {
             }}
             {move || demo.with(Option::is_some).then(|| view! { <span class="tag">"Demo"</span> })}
         </a>
+    }
+}
+
+/// Who is signed in. Leads to the page with the sign-out.
+#[component]
+fn Account() -> impl IntoView {
+    let user = expect_context::<Service>().user;
+    move || {
+        user.get().map(|user| {
+            let label = format!("Signed in as {}", plain(&user));
+            view! {
+                <a class="me" href=address::CONNECTION aria-label=label>
+                    <Icon glyph=Glyph::User />
+                    <span class="opt"><Mono text=user /></span>
+                </a>
+            }
+        })
     }
 }
 

@@ -4,15 +4,19 @@ use gbac_console_model::review::{Commands, commands};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
+use crate::dom;
 use crate::ui::{CopyBlock, Disclosure};
 
-/// The commands that do the same as the draft, behind a button.
+/// The largest draft whose commands are shown without a press, where there is room for them.
+const SHOWN: usize = 100;
+
+/// The commands that do the same as the draft, behind a button. On a wide screen, those of a small draft are shown at once.
 #[component]
 pub fn DraftCommands(
     /// The changes.
     changes: Signal<Vec<Change>>,
 ) -> impl IntoView {
-    let open = RwSignal::new(false);
+    let open = RwSignal::new(dom::is_wide() && changes.with_untracked(Vec::len) <= SHOWN);
     view! {
         <div class="same">
             <Disclosure

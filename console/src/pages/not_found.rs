@@ -1,7 +1,11 @@
-//! The page for an address without a page.
+//! The page for an address without a page. Addresses of the platform's console lead to the page that does the same here
+//! (D-82).
 
 use gbac_console_model::address;
+use gbac_console_model::permissions::list::ListQuery;
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
 
 use crate::dom;
 use crate::ui::{Empty, Glyph};
@@ -9,6 +13,17 @@ use crate::ui::{Empty, Glyph};
 /// The page.
 #[component]
 pub fn NotFound() -> impl IntoView {
+    let location = use_location();
+    let known = location
+        .pathname
+        .with_untracked(|path| location.search.with_untracked(|query| ListQuery::of_platform(path, query)));
+    if let Some(list) = known {
+        let navigate = use_navigate();
+        request_animation_frame(move || {
+            navigate(&list.address(), NavigateOptions { replace: true, ..NavigateOptions::default() });
+        });
+        return ().into_any();
+    }
     dom::set_title("Page not found");
     view! {
         <div class="head"><div><h1>"Page not found"</h1></div></div>
@@ -22,4 +37,5 @@ pub fn NotFound() -> impl IntoView {
             </Empty>
         </div>
     }
+    .into_any()
 }

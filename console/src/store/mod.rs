@@ -10,3 +10,4 @@ pub mod simulator;
 pub mod tabs;
 pub mod unanswered;
 pub mod unsaved;
+pub mod visited;

@@ -112,8 +112,12 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Role names with non-ASCII characters",
             "The platform accepts only ASCII role names, so it rejects this policy.",
         ),
-        "principal_control_character" | "resource_name_control_character" => (
-            "Control characters in a name",
+        "principal_control_character" => (
+            "Principals with control characters",
+            "They are invisible and often pasted by accident, so the name differs from what you see.",
+        ),
+        "resource_name_control_character" => (
+            "Resource names with control characters",
             "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
         _ => ("ACLs that can't be created", "They were stored by an earlier version or by another tool."),

@@ -1,7 +1,7 @@
 //! The list of principals: a summary of each, filters, and a search with bounded cost.
 
 use gbac_analysis::{PolicySummary, PrincipalSummary};
-use gbac_api::encode::query;
+use gbac_api::encode::{decode, query};
 use gbac_engine::model::{Principal, PrincipalType};
 
 use crate::address::{self, value};
@@ -137,6 +137,25 @@ impl ListQuery {
             kind: PrincipalKind::ALL.into_iter().find(|choice| choice.id() == kind).unwrap_or_default(),
             with: AccessFilter::ALL.into_iter().find(|choice| choice.id() == with).unwrap_or_default(),
             page: page.saturating_sub(1),
+        }
+    }
+
+    /// The list for an address of the platform's console, which has lists of users, ACLs and permissions.
+    #[must_use]
+    pub fn of_platform(path: &str, query: &str) -> Option<Self> {
+        let search = |names: &[&str]| names.iter().find_map(|name| value(query, name)).unwrap_or_default();
+        match path.trim_matches('/').split('/').collect::<Vec<_>>().as_slice() {
+            ["security", "users"] => {
+                Some(Self { search: search(&["q", "name"]), kind: PrincipalKind::Users, ..Self::default() })
+            }
+            ["security", "users", user, ..] => {
+                let user = decode(user).ok()?;
+                Some(Self::one(&Principal::parse(&user).unwrap_or_else(|_| Principal::user(&user))))
+            }
+            ["security", "acls" | "permissions-list"] => {
+                Some(Self { search: search(&["search", "q", "name"]), ..Self::default() })
+            }
+            _ => None,
         }
     }
 
@@ -316,5 +335,18 @@ mod tests {
         assert_eq!(ListQuery::from_query(address.split_once('?').unwrap().1), wanted);
         assert_eq!(ListQuery::default().address(), address::PERMISSIONS);
         assert_eq!(ListQuery::from_query("type=what&page=x"), ListQuery::default());
+    }
+
+    #[test]
+    fn addresses_of_the_platform_lead_to_the_list() {
+        let of = |path, query| ListQuery::of_platform(path, query).map(|query| query.address());
+        let list = |rest: &str| Some(format!("{}{rest}", address::PERMISSIONS));
+        assert_eq!(of("/security/users", ""), list("?type=user"));
+        assert_eq!(of("/security/users/", "q=al"), list("?search=al&type=user"));
+        assert_eq!(of("/security/users/a%2Fb/details", ""), list("?search=%5EUser%3Aa%2Fb%24"));
+        assert_eq!(of("/security/users/Group%3Aeng/details", ""), list("?search=%5EGroup%3Aeng%24"));
+        assert_eq!(of("/security/acls", "search=orders"), list("?search=orders"));
+        assert_eq!(of("/security/permissions-list", ""), list(""));
+        assert_eq!((of("/security", ""), of("/users", ""), of("/security/user", "")), (None, None, None));
     }
 }

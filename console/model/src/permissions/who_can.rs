@@ -10,6 +10,7 @@ use gbac_engine::policy::Policy;
 
 use crate::address::{self, value};
 use crate::phrases::{capitalized, count, with_hint};
+use crate::simulator::question::verb;
 
 /// How many principals of one kind of answer are shown at first, and how many more at a time.
 pub const PAGE: usize = 50;
@@ -97,6 +98,20 @@ impl WhoCanQuery {
     #[must_use]
     pub const fn is_prefix(&self) -> bool {
         self.has_name() && matches!(self.pattern, PatternType::Prefixed)
+    }
+
+    /// What the principals of the answer can do, up to the name: `can write to topic`.
+    #[must_use]
+    pub fn can(&self) -> String {
+        let verb = verb(self.operation, self.resource_type);
+        let label = self.resource_type.spelling().label;
+        if self.is_prefix() {
+            format!("can {verb} every {} that starts with", label.to_lowercase())
+        } else if self.has_name() {
+            format!("can {verb} {}", label.to_lowercase())
+        } else {
+            format!("can {verb} the {label}")
+        }
     }
 
     /// The same question with an operation that the type has.
@@ -315,6 +330,24 @@ mod tests {
                 acl("Role:Writers", "ALLOW", "pay-", "PREFIXED", "*"), acl("Group:qa", "DENY", "pay-eu", "LITERAL", "*"),
                 acl("User:ann", "ALLOW", "pay-eu", "LITERAL", "10.0.0.7"), acl("Group:no", "DENY", "pay-", "PREFIXED", "*")] }))
         .unwrap()
+    }
+
+    #[test]
+    fn the_answer_says_what_they_can_do() {
+        let query = |operation, resource_type, pattern| WhoCanQuery {
+            operation,
+            resource_type,
+            pattern,
+            name: "a".into(),
+            host: String::new(),
+        };
+        for (operation, resource_type, pattern, words) in [
+            (Operation::Write, ResourceType::Topic, PatternType::Literal, "can write to topic"),
+            (Operation::Read, ResourceType::Topic, PatternType::Prefixed, "can read every topic that starts with"),
+            (Operation::Describe, ResourceType::Cluster, PatternType::Literal, "can describe the Cluster"),
+        ] {
+            assert_eq!(query(operation, resource_type, pattern).can(), words);
+        }
     }
 
     #[test]

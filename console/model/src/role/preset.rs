@@ -49,7 +49,7 @@ impl AclPreset {
         match self {
             Self::Client(_, words) => words,
             Self::Operator => "Read-only operator",
-            Self::Everything => "All operations",
+            Self::Everything => "Allow all operations",
         }
     }
 

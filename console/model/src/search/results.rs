@@ -101,6 +101,8 @@ const PAGES: &[(&str, &str, &str)] = &[
     ("Audit", "events log", address::AUDIT),
     ("Connection", "sign in cluster service", address::CONNECTION),
     ("Review", "draft apply changes", address::REVIEW),
+    ("Users", "permissions accounts", address::USERS),
+    ("IdP groups", "permissions", address::GROUPS),
 ];
 
 /// The actions that take no name: words, other words for them, what they do.

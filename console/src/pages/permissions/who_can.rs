@@ -145,7 +145,6 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let (query, answer) = (*found).clone();
     let operation = query.operation.spelling().label.to_lowercase();
     let operation = if query.operation == Operation::All { "use the operation All".to_owned() } else { operation };
-    let resource = query.resource_type.spelling().label.to_lowercase();
     let can = answer.tally(WhoCanGroup::Can);
     let name = (query.has_name()).then(|| query.name.clone());
     let nobody = answer.groups.is_empty();
@@ -153,22 +152,13 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let blocked = answer.tally(WhoCanGroup::Blocked).total();
     let (one_host, from_some_host) = (answer.one_host_only(), answer.tally(WhoCanGroup::FromSomeHost).total());
     let remark = remark(&query, &answer);
-    let verb = format!(
-        " can {operation} {} ",
-        if query.is_prefix() {
-            format!("every {resource} that starts with")
-        } else if name.is_some() {
-            resource
-        } else {
-            format!("the {}", query.resource_type.spelling().label)
-        }
-    );
+    let can_do = format!(" {} ", query.can());
     let plural = |number: usize, one: &str, many: &str| format!("{} {}", thousands(number), agree(number, one, many));
     view! {
         <p class="answer" role="status">
             <span>
                 <b>{capitalized(&can.words())}</b>
-                {verb}
+                {can_do}
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
             </span>

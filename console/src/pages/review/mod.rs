@@ -27,11 +27,13 @@ use self::people::People;
 use self::rows::{Drift, Sections, Sent, SentNote, Unanswered};
 use crate::dom;
 use crate::pages::commands::DraftCommands;
+use crate::pages::link::AddressLink;
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
-use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
+use crate::store::visited::Visited;
+use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 
 /// The page.
 #[component]
@@ -277,9 +279,25 @@ fn NothingToReview() -> impl IntoView {
     }
 }
 
-/// The list of roles, at the role that was changed last.
-fn to_roles(changes: &[Change]) -> String {
-    address::roles_at_role(changes.iter().rev().find_map(role_of))
+/// The page from which the review was opened; otherwise the list of roles, at the role that was changed last.
+#[component]
+fn Back() -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let before = expect_context::<Visited>().last();
+    let parts = before.as_deref().map(|before| before.split_once('?').unwrap_or((before, "")));
+    if let Some((path, query)) = parts.filter(|(path, _)| *path != address::ROLES) {
+        let role = address::role_at(path, query);
+        let words = match &role {
+            Some(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
+            None => address::page_name(path).into_any(),
+        };
+        let href = before.clone().unwrap_or_default();
+        return view! { <AddressLink href=href class="btn">"Back to " {words}</AddressLink> }.into_any();
+    }
+    let href = move || {
+        draft.changes.with(|changes: &Vec<Change>| address::roles_at_role(changes.iter().rev().find_map(role_of)))
+    };
+    view! { <a class="btn" href=href>"Back to Roles"</a> }.into_any()
 }
 
 /// What will be sent.
@@ -327,7 +345,7 @@ fn Actions(busy: RwSignal<bool>, is_drifted: Signal<bool>, #[prop(into)] on_appl
                 </Note>
             })}
             <div class="row row-end">
-                <a class="btn" href=move || draft.changes.with(|changes| to_roles(changes))>"Back to roles"</a>
+                <Back />
                 <Button kind=ButtonKind::Primary busy=busy disabled=blocked on_press=on_apply>
                     {move || {
                         let verb = if draft.staged.with(|all| all.iter().any(|one| one.failure.is_some())) { "Retry" } else { "Apply" };

@@ -2,6 +2,7 @@
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{acl_line, count};
+use gbac_console_model::role::preset::AclPreset;
 use gbac_console_model::role::{AclRow, Remark, RowStatus};
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
@@ -46,6 +47,11 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
                                 {move || format!("Delete selected ({})", number())}
                             </Button>
                         })}
+                        <Button on_press=move |()| {
+                            context.preset.set(Some(AclPreset::Everything));
+                            adding.set(true);
+                            dom::focus_later("acl-preset");
+                        }>"Allow all operations"</Button>
                         <Button
                             id="add-acl-open"
                             glyph=Glyph::Plus

@@ -19,7 +19,7 @@ use crate::ui::{
 /// The form, beside the ACLs.
 #[component]
 pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
-    let preset = RwSignal::new(None::<AclPreset>);
+    let preset = expect_context::<RoleContext>().preset;
     let choices: Vec<Choice> = std::iter::once(Choice::new("", "Empty row"))
         .chain(AclPreset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.words())))
         .collect();

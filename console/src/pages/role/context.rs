@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_console_model::phrases::count;
+use gbac_console_model::role::preset::AclPreset;
 use gbac_console_model::role::{AclRow, MemberRow, RowStatus};
 use gbac_engine::model::Acl;
 use leptos::prelude::*;
@@ -19,6 +20,8 @@ pub(super) struct RoleContext {
     pub(super) acls: Memo<Vec<AclRow>>,
     /// The members, those that are and those that will be.
     pub(super) members: Memo<Vec<MemberRow>>,
+    /// What the form for ACLs starts from; none is an empty row.
+    pub(super) preset: RwSignal<Option<AclPreset>>,
     /// The ACLs that are selected.
     pub(super) selected: RwSignal<BTreeSet<Acl>>,
     /// How the role itself stands; none when there is no such role, or nothing was read.

@@ -68,7 +68,8 @@ fn One(name: String) -> impl IntoView {
         }
     });
     let selected = RwSignal::new(BTreeSet::new());
-    provide_context(RoleContext { draft, name: stored, acls, members, selected, standing });
+    let preset = RwSignal::new(None);
+    provide_context(RoleContext { draft, name: stored, acls, members, preset, selected, standing });
     let deleting = RwSignal::new(None::<String>);
     let navigate = use_navigate();
     let crumb = name.clone();
