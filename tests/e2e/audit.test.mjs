@@ -97,6 +97,24 @@ journey('a change is told in words, with who made it', async ({ page }) => {
   }
 });
 
+journey('the console that reads again and again does not fill the list', async ({ page }) => {
+  await page.goto(AUDIT);
+  await table(page).waitFor();
+  const before = (await rows(page)).length;
+  for (let read = 0; read < 12; read += 1) {
+    const answered = page.waitForResponse((response) => response.url().includes('/gbac/v1/audit'));
+    await page.getByRole('main').getByRole('button', { name: 'Refresh', exact: true }).click();
+    await answered;
+  }
+  await decide('after-reads', ['analytics'], 'read', 'analytics-events');
+  await page.getByRole('main').getByRole('button', { name: 'Refresh', exact: true }).click();
+  await until(async () => assert.ok((await rows(page)).some((row) => row[1].startsWith('User:after-reads'))));
+  const after = await rows(page);
+  // The decision and its sign-in are new, and at most one row for the reads after it.
+  assert.ok(after.length <= before + 4, `${before} rows before, ${after.length} after`);
+  assert.ok(after.every((row) => !row[2].includes('/gbac/v1/')), 'requests of the console have words');
+});
+
 journey('a log that is off is a finding with a way to switch it on', async ({ page }) => {
   await set.service.setProperties({ audit_enabled: false });
   try {

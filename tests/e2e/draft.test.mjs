@@ -63,6 +63,27 @@ journey('a draft survives a reload, and back and forward', async ({ page }) => {
   assert.equal(await draft.bar.count(), 0, 'what was applied does not come back');
 });
 
+journey('a draft survives a crash of the tab', { tolerates: [/\[crash\]/] }, async ({ page, context }) => {
+  const roles = new Roles(page);
+  await roles.open();
+  const role = await roles.create('AfterACrash');
+  await role.addMember('Group:eng');
+  await until(async () => assert.match(await kept(page), /AfterACrash.*eng/));
+  // The page is gone without a word, as if its process was killed. The same tab loads it again, over the protocol of the
+  // browser, because Playwright gives up a page that has crashed.
+  const tab = await context.newCDPSession(page);
+  const crashed = new Promise((resolve) => page.once('crash', resolve));
+  tab.send('Page.crash').catch(() => {});
+  await crashed;
+  await tab.send('Page.navigate', { url: `${set.service.origin}${REVIEW}` });
+  const seen = () => tab.send('Runtime.evaluate', { expression: 'document.body?.innerText', returnByValue: true });
+  await until(async () => {
+    const { value } = (await seen()).result;
+    assert.match(`${value}`, /Review 2 changes[^]*AfterACrash/);
+  });
+  assert.ok(!(await set.service.roles()).includes('AfterACrash'), 'nothing was sent');
+});
+
 journey('the button that adds ACLs stands above the draft bar', async ({ page }) => {
   const [roles, draft] = [new Roles(page), new Draft(page)];
   await roles.open();

@@ -174,6 +174,26 @@ journey('the search is over principals, resources and roles, and lives in the ad
   await page.getByText('Not a regular expression, so searched as plain text').waitFor();
 });
 
+journey('the addresses of the platform’s console lead to the same lists', async ({ page }) => {
+  const permissions = new Permissions(page);
+  const leads = async (from, to) => {
+    await page.goto(from);
+    await permissions.search.waitFor();
+    await until(() => assert.equal(page.url().replace(set.service.origin, ''), to));
+  };
+  await leads('/security/users?q=maya', `${PERMISSIONS}?search=maya&type=user`);
+  await until(async () => assert.deepEqual(await permissions.names(), ['User:maya.okafor']));
+  await leads('/security/permissions-list?search=payments', `${PERMISSIONS}?search=payments`);
+  await leads('/security/users/Group%3Aanalytics/details', `${PERMISSIONS}?search=%5EGroup%3Aanalytics%24`);
+  await page.getByRole('table', { name: 'ACLs that apply to Group:analytics' }).waitFor();
+  // Back does not lead into a circle.
+  await page.goto('about:blank');
+  await page.goto('/security/acls');
+  await permissions.search.waitFor();
+  await page.goBack();
+  assert.equal(page.url(), 'about:blank');
+});
+
 journey('names of every kind are shown safely and led to', async ({ page }) => {
   const before = await set.service.policy();
   const names = ['/eng/x y', 'CN=ops,OU=eng', 'a:b:c', 'Ökonomie 日本', '%2Fx', '<b>&amp;', 'x'.repeat(200), '.*[a-z]+$'];
@@ -273,7 +293,7 @@ journey('who can names everybody, the row that grants, and what blocks', async (
     assert.deepEqual(await overflow(), [0, 0], `a scroll bar at ${width}`);
   }
   await whoCan.ask({ operation: 'Write', name: 'orders-archive' });
-  await until(async () => assert.match(await text(whoCan.answer), /^2 principals can write topic orders-archive\./));
+  await until(async () => assert.match(await text(whoCan.answer), /^2 principals can write to topic orders-archive\./));
   assert.deepEqual(
     (await whoCan.rows()).map((row) => row.join(' | ').trim()),
     [

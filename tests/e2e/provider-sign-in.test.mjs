@@ -222,6 +222,49 @@ journey('a page of another site can neither use the session nor choose where a s
   assert.ok(roles.every(({ name }) => name !== 'Foreign'));
 });
 
+journey('a forged cookie opens nothing, and an answer of the provider counts once', REFUSED, async ({ page, context, t }) => {
+  const signIn = new SignIn(page);
+  const domain = new URL(cluster.origin).hostname;
+  const session = async () => (await context.cookies(cluster.origin)).find(({ name }) => name === 'gbac-session')?.value;
+  const put = (value) => context.addCookies([{ name: 'gbac-session', value, domain, path: '/', httpOnly: true, sameSite: 'Strict' }]);
+  // A session that somebody made up is none, and a sign-in does not take it over.
+  await put('A'.repeat(43));
+  await signIn.open('/security/roles');
+  assert.equal(await page.getByRole('button', { name: 'Create role' }).count(), 0);
+  const answers = [];
+  page.on('request', (request) => request.url().includes('/sign-in/callback?') && answers.push(request.url()));
+  await signIn.as(ROOT);
+  await page.getByRole('button', { name: 'Create role' }).waitFor();
+  const real = await session();
+  assert.notEqual(real, 'A'.repeat(43));
+  assert.equal(answers.length, 1);
+
+  // One character differs.
+  await put(real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A'));
+  await page.reload();
+  await signIn.heading.waitFor();
+  await put(real);
+
+  // The same answer again, in this browser and in another one.
+  await page.goto(answers[0]);
+  await page.waitForURL((url) => url.pathname !== '/gbac/v1/sign-in/callback');
+  assert.equal(await session(), real, 'the session stays the same');
+  const elsewhere = await context.browser().newContext();
+  t.after(() => elsewhere.close());
+  const other = await elsewhere.newPage();
+  await other.goto(answers[0]);
+  await other.getByRole('heading', { name: 'The sign-in was not completed' }).waitFor();
+  assert.deepEqual((await elsewhere.cookies(cluster.origin)).filter(({ name }) => name === 'gbac-session'), []);
+
+  // Signed out, the session is none for whoever has kept it.
+  await page.goto(`${cluster.origin}/connection`);
+  const connection = page.getByRole('region', { name: 'Current connection' });
+  await connection.getByRole('button', { name: 'Sign out' }).click();
+  await until(async () => assert.match(await text(connection), /Not signed in/));
+  await put(real);
+  await signIn.open('/security/roles');
+});
+
 journey('the sign-in page is usable at every width, in both themes, and the simulator without it', REFUSED, async ({ page }) => {
   const signIn = new SignIn(page);
   await signIn.open('/sign-in?problem=provider_unavailable&return=%2Fsecurity%2Freview');
@@ -230,10 +273,14 @@ journey('the sign-in page is usable at every width, in both themes, and the simu
     for (const width of [1440, 1024, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      await isAccessible(page, `sign-in at ${width}, ${colorScheme}`);
-      const [seen, wide] = await page.evaluate(() => [document.documentElement.clientWidth, document.documentElement.scrollWidth]);
-      assert.ok(wide <= seen, `no scrolling sideways at ${width}`);
+      for (const size of ['100%', '200%']) {
+        await page.evaluate((size) => (document.documentElement.style.fontSize = size), size);
+        await isAccessible(page, `sign-in at ${width}, ${colorScheme}, text of ${size}`);
+        const [seen, wide] = await page.evaluate(() => [document.documentElement.clientWidth, document.documentElement.scrollWidth]);
+        assert.ok(wide <= seen, `no scrolling sideways at ${width}, text of ${size}`);
+      }
     }
+  await page.evaluate(() => (document.documentElement.style.fontSize = ''));
   await page.getByRole('button', { name: 'Use the simulator without signing in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
   await page.getByRole('heading', { name: 'Not signed in' }).waitFor();

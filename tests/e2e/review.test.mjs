@@ -173,3 +173,64 @@ journey('by keyboard alone: a row is taken back in the review, and focus is neve
   await until(async () => assert.ok(await outcome.evaluate((note) => note === document.activeElement)));
   assert.deepEqual(await set.service.members('Keys'), ['Group:two']);
 });
+
+journey('a role with two groups and a preset is made and applied with at most nine clicks', async ({ page }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await roles.open();
+  let clicks = 0;
+  const click = async (locator) => {
+    clicks += 1;
+    await locator.click();
+  };
+  const type = async (words) => {
+    await page.keyboard.type(words);
+    await page.keyboard.press('Enter');
+  };
+  await click(page.getByRole('button', { name: 'Create role' }));
+  await roles.newName.waitFor();
+  await type('NineClicks');
+  const role = new Role(page, 'NineClicks');
+  await click(role.memberName);
+  for (const group of ['nine', 'clicks']) {
+    await type(`Group:${group}`);
+    await role.member(`Group:${group}`).waitFor();
+  }
+  // A list is opened, and something in it is chosen.
+  clicks += 2;
+  await role.preset.selectOption({ label: 'Consumer' });
+  await click(role.aclForm.getByRole('textbox', { name: 'Topic name' }));
+  await page.keyboard.type('nine-topics');
+  await click(role.aclForm.getByRole('textbox', { name: 'Consumer group name' }));
+  await page.keyboard.type('nine-readers');
+  await click(role.aclForm.getByRole('button', { name: 'Add 2 ACLs' }));
+  await click(draft.bar.getByRole('link', { name: 'Review 5 changes' }));
+  await click(page.getByRole('button', { name: 'Apply 5 changes' }));
+  await page.getByRole('heading', { name: '5 changes applied' }).waitFor();
+  assert.ok(clicks <= 9, `${clicks} clicks`);
+  assert.deepEqual((await set.service.members('NineClicks')).sort(), ['Group:clicks', 'Group:nine']);
+  assert.deepEqual(await set.service.acls('Role:NineClicks'), [
+    'allow read group literal nine-readers from * for Role:NineClicks',
+    'allow read topic literal nine-topics from * for Role:NineClicks',
+  ]);
+});
+
+journey('13 groups that gain the same are one entry', async ({ page }) => {
+  const groups = Array.from({ length: 13 }, (_, n) => `Group:region-${String(n).padStart(2, '0')}`);
+  await set.service.createRole('Regions');
+  await set.service.createAcl(topic('Role:Regions', 'regions-', 'READ'));
+  const [role, draft] = [new Role(page, 'Regions'), new Draft(page)];
+  await role.open();
+  for (const group of groups) {
+    await role.addMember(group);
+    await role.member(group).waitFor();
+  }
+  const review = await draft.review();
+  const people = await review.people();
+  assert.equal(people.length, 2, people.join('\n'));
+  assert.match(people[0], /join Regions, gain 2 operations:/);
+  for (const group of groups) assert.ok(people[0].includes(group), `${group} in ${people[0]}`);
+  assert.match(people[1], /^Gains Read, Describe Topic regions- prefixed joins Regions$/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `${wide} px too wide`);
+});

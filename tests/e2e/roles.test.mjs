@@ -514,6 +514,19 @@ journey('ACLs are selected and removed together, and taken back', async ({ page 
   assert.deepEqual(await set.service.acls('Role:PaymentsWriters'), before);
 });
 
+journey('all operations are allowed after a preview', async ({ page }) => {
+  await set.service.createRole('Everything');
+  const [role, draft] = [new Role(page, 'Everything'), new Draft(page)];
+  await role.open();
+  await role.acls.getByRole('button', { name: 'Allow all operations' }).click();
+  await until(async () => assert.match(await text(role.aclForm), /Will be stored as Allow All, topic \* all names/));
+  assert.equal(await draft.bar.count(), 0, 'a preview adds nothing');
+  await role.addAcls.click();
+  await draft.apply();
+  const acls = await set.service.acls('Role:Everything');
+  assert.ok(acls.length >= 6 && acls.every((acl) => acl.startsWith('allow all ')), acls.join('\n'));
+});
+
 journey('a preset shows its rows before they are added', async ({ page }) => {
   const [roles, draft] = [new Roles(page), new Draft(page)];
   await roles.open();
@@ -538,7 +551,12 @@ journey('a preset shows its rows before they are added', async ({ page }) => {
     const link = roles.row('InvoiceConsumers').getByRole('link', { name: 'InvoiceConsumers' });
     await until(async () => assert.ok(await link.evaluate((link) => link === document.activeElement)));
   };
-  await page.getByRole('link', { name: 'Back to roles' }).click();
+  await page.getByRole('link', { name: 'Back to InvoiceConsumers' }).click();
+  await role.aclForm.waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Roles' }).click();
+  await isAtRole();
+  await draft.review();
+  await page.getByRole('link', { name: 'Back to Roles' }).click();
   await isAtRole();
   await page.keyboard.press('Enter');
   await role.aclForm.waitFor();

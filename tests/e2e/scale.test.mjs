@@ -3,14 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { stage } from './support/journey.mjs';
-import { MainThread, tell } from './support/measure.mjs';
+import { MainThread, median, tell } from './support/measure.mjs';
 import { Draft } from './support/review.mjs';
 import { Role, Roles } from './support/roles.mjs';
+import { Search } from './support/search.mjs';
 import { Simulator } from './support/simulator.mjs';
 
 const { set, journey } = stage({ provider: true });
 const ACLS = 10_000;
 const KEYS = 'team-0042.orders';
+const ROUNDS = 5;
 
 /** ACLs of users, groups and roles, on prefixes and on names; one role holds the group of the token. */
 function largePolicy(policy) {
@@ -168,6 +170,28 @@ journey('10,000 roles with 100,000 ACLs are listed, searched, changed and review
   const longest = tasks.length ? Math.max(...tasks) : 'under 50 ms';
   rows.push(['10,000 roles: the longest task while ten letters are typed into the search', longest, 50]);
   rows.push(['10,000 roles: of each letter, the search', await thread.noted('roles: search'), 50]);
+
+  // A letter of the search of every page, for a name and for a question: all of the main thread until its results are painted.
+  // Of each letter the median of the rounds, and of those the largest.
+  const search = new Search(page);
+  for (const [what, words] of [
+    ['a name', 'team-0424'],
+    ['a question', 'who can read team-042'],
+  ]) {
+    const spent = [...words].map(() => []);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await search.open();
+      for (const [at, letter] of [...words].entries()) {
+        spent[at].push(await thread.spent(() => page.keyboard.type(letter)));
+      }
+      assert.equal(await search.field.inputValue(), words);
+      await search.close();
+    }
+    t.diagnostic(`of the last letter of ${what}, the search: ${(await thread.noted('search: results')).toFixed(1)} ms`);
+    const letters = spent.map(median);
+    rows.push([`10,000 roles: a letter of ${what} in the search of every page: all of the main thread`, Math.max(...letters), 16]);
+  }
+  t.diagnostic(`names for the search, once for each policy: ${(await thread.noted('search: index')).toFixed(1)} ms`);
 
   // One edit of a role that a hundred divisions know, and its review.
   await roles.row('team-04242').getByRole('link', { name: 'team-04242' }).click();
