@@ -147,7 +147,7 @@ const PROMISES: [Promise; 63] = [
     beside("js_filter_1m", "the same over `filter` of 1,000 names, 1M", "js_remembered_filter", "wasm_filter", M, 2.0),
     beside(
         "js_many_1k",
-        "the same over `checkMany` of 1,000 questions, 1k",
+        "the same over `checkMany` of 1,000 checks, 1k",
         "js_remembered_many",
         "wasm_check_many",
         K,
@@ -155,7 +155,7 @@ const PROMISES: [Promise; 63] = [
     ),
     beside(
         "js_many_10k",
-        "the same over `checkMany` of 1,000 questions, 10k",
+        "the same over `checkMany` of 1,000 checks, 10k",
         "js_remembered_many",
         "wasm_check_many",
         10 * K,
@@ -163,7 +163,7 @@ const PROMISES: [Promise; 63] = [
     ),
     beside(
         "js_many_100k",
-        "the same over `checkMany` of 1,000 questions, 100k",
+        "the same over `checkMany` of 1,000 checks, 100k",
         "js_remembered_many",
         "wasm_check_many",
         100 * K,
@@ -171,7 +171,7 @@ const PROMISES: [Promise; 63] = [
     ),
     beside(
         "js_many_1m",
-        "the same over `checkMany` of 1,000 questions, 1M",
+        "the same over `checkMany` of 1,000 checks, 1M",
         "js_remembered_many",
         "wasm_check_many",
         M,
@@ -205,7 +205,7 @@ const PROMISES: [Promise; 63] = [
     at_most("worst_over_median", "worst single decision over the ordinary median", 20.0, WorstOver(WORST, ORDINARY)),
     at_most(
         "provenance_over_decision",
-        "decision with provenance over decision only, 1M, native",
+        "decision with its ACL, group and role over the outcome only, 1M, native",
         1.5,
         Over(("native_decide", M, 10), ORDINARY),
     ),
@@ -229,7 +229,7 @@ const PROMISES: [Promise; 63] = [
     ),
     at_most(
         "bytes_per_acl",
-        "bytes for each of 1M ACLs beside the names",
+        "bytes for each of 1M ACLs, without the names",
         90.0,
         BytesEach(("memory", M, 0), ("memory_of_names", M, 0)),
     ),
@@ -255,7 +255,7 @@ const PROMISES: [Promise; 63] = [
     at_most("who_can_ms", "who can, 100k, native, in milliseconds", 5.0, Milliseconds(("who_can", 100 * K, 0))),
     at_most(
         "permissions_ms",
-        "permissions of a person with 10 groups, 100k, native, in milliseconds",
+        "permissions of a user with 10 groups, 100k, native, in milliseconds",
         5.0,
         Milliseconds(("permissions", 100 * K, 10)),
     ),
@@ -268,28 +268,28 @@ const PROMISES: [Promise; 63] = [
     at_most("lint_ms", "lint of 100k ACLs, in milliseconds", 500.0, Milliseconds(("lint", 100 * K, 0))),
     rate(
         "service_role_over_healthz",
-        "reads of one role over those of a fixed text, by the second",
+        "reads of one role over those of a fixed text, per second",
         0.5,
         service("service_healthz"),
         service("service_role"),
     ),
     rate(
         "service_resolve_over_healthz",
-        "ResolveOidcIdentity over a fixed text, by the second",
+        "ResolveOidcIdentity over a fixed text, per second",
         0.5,
         service("service_healthz"),
         service("service_resolve"),
     ),
     rate(
         "service_write_over_commit",
-        "ACLs that one writer creates over bare commits of the store, by the second",
+        "ACLs that one writer creates over bare commits of the store, per second",
         0.5,
         service("redb_commit"),
         service("service_create_acl"),
     ),
     rate(
         "service_64_writers_over_one",
-        "ACLs that 64 writers create over those of one, by the second",
+        "ACLs that 64 writers create over those of one, per second",
         3.0,
         service("service_create_acl"),
         service("service_create_acl_64"),
@@ -314,26 +314,26 @@ const PROMISES: [Promise; 63] = [
     ),
     at_most(
         "evaluation_cpu_over_health",
-        "processor time of an evaluation with 20 groups over that of a fixed text",
+        "CPU time of an evaluation with 20 groups over that of a fixed text",
         2.5,
         Over(EVALUATION, ("health_cpu", 10 * K, 0)),
     ),
     rate(
         "evaluation_over_health",
-        "evaluations with 20 groups over a fixed text, by the second",
+        "evaluations with 20 groups over a fixed text, per second",
         0.5,
         ("health_time", 10 * K, 0),
         ("evaluation_time", 10 * K, 20),
     ),
     at_most(
         "batch_question_over_single",
-        "processor time of one question in a batch of 100 over that of one alone",
+        "CPU time of one evaluation in a batch of 100 over that of one alone",
         0.1,
         Over(("batch_question_cpu", 10 * K, 20), EVALUATION),
     ),
     at_most(
         "evaluation_audited_over_not",
-        "processor time of an evaluation with auditing over one without",
+        "CPU time of an evaluation with auditing over one without",
         2.0,
         Over(("evaluation_audited_cpu", 10 * K, 20), EVALUATION),
     ),
@@ -417,7 +417,7 @@ impl Report {
         let compared =
             if versions.is_empty() { String::new() } else { format!(" Compared with: {}.", versions.join(", ")) };
         writeln!(text, "{length}.{compared}\n").ok();
-        let mut rows = vec![["ratio", "what", "measured", "limit", "holds"].map(str::to_owned)];
+        let mut rows = vec![["ratio", "what", "measured", "limit", "met"].map(str::to_owned)];
         for limit in &self.limits {
             let bound = match (limit.at_least, limit.at_most) {
                 (Some(bound), _) => format!("≥ {}", number(bound)),
@@ -429,7 +429,7 @@ impl Report {
         }
         text += &table(&rows, &[2, 3]);
         text.push('\n');
-        let head = ["measurement", "ACLs", "groups", "median", "p99", "slowest", "bytes or number", "answers compared"];
+        let head = ["measurement", "ACLs", "groups", "median", "p99", "slowest", "bytes or number", "results compared"];
         let mut rows = vec![head.map(str::to_owned)];
         for row in &self.results {
             let groups = if row.groups == 0 { String::new() } else { row.groups.to_string() };

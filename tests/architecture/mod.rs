@@ -174,6 +174,14 @@ fn the_specification_is_covered() {
             found.push(format!("vector {vector}: `{clause}` is not in docs/spec-coverage.md"));
         }
     }
+    let decisions = fs::read_to_string(root().join("docs/decisions.md")).expect("docs/decisions.md");
+    let headings = decisions.lines().filter_map(|line| line.strip_prefix("## D-")?.split(' ').next());
+    found.extend(
+        headings
+            .map(|number| format!("D-{number}"))
+            .filter(|id| !known.contains(id))
+            .map(|id| format!("{id}: this decision has no row")),
+    );
     must_be_empty("docs/spec-coverage.md", &found);
 }
 

@@ -110,7 +110,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
   const rows = [
     ['a keystroke to its new verdict: all of the main thread, until it is painted', median(keys), 16],
     ['of that, the evaluation', median(evaluations), 16],
-    ['all that a person may do, beside another person', median(people), 100],
+    ['the comparison of two users', median(people), 100],
     ['the least grant', median(leasts), 500],
     ['the least grant from a keystroke: all of the main thread, until it is painted', median(least), 500],
     ['the fixes of a denied request, with their effects', median(sheets), 200],

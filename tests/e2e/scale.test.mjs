@@ -63,7 +63,7 @@ journey('a first visit of the roles answers', async ({ page, context }) => {
   await roles.search.fill('PaymentsW');
   await roles.row('AnalyticsReaders').waitFor({ state: 'detached' });
   assert.equal(await roles.table.getByRole('rowheader').count(), 1);
-  rows.push(['a first visit: the main thread until the roles answer a search', inScripts(await thread.busy()), 1000]);
+  rows.push(['a first visit: the main thread until the list of roles shows the result of a search', inScripts(await thread.busy()), 1000]);
 });
 
 journey('a first visit of the simulator answers', async ({ page, context }) => {
@@ -74,7 +74,7 @@ journey('a first visit of the simulator answers', async ({ page, context }) => {
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
-  rows.push(['a first visit: the main thread until the simulator answers a check', inScripts(await thread.busy()), 1000]);
+  rows.push(['a first visit: the main thread until the simulator shows the verdict of a check', inScripts(await thread.busy()), 1000]);
 });
 
 journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t }) => {
@@ -169,7 +169,7 @@ journey('10,000 roles with 100,000 ACLs are listed, searched, changed and review
   const tasks = await longTasks();
   const longest = tasks.length ? Math.max(...tasks) : 'under 50 ms';
   rows.push(['10,000 roles: the longest task while ten letters are typed into the search', longest, 50]);
-  rows.push(['10,000 roles: of each letter, the search', await thread.noted('roles: search'), 50]);
+  rows.push(['10,000 roles: the search after each letter', await thread.noted('roles: search'), 50]);
 
   // A letter of the search of every page, for a name and for a question: all of the main thread until its results are painted.
   // Of each letter the median of the rounds, and of those the largest.

@@ -11,7 +11,7 @@ cargo xtask COMMAND
   up [--listen ADDR] [--no-open]   install what is missing, build, start the demo and open the console
   dev [--listen ADDR]              the demo with a console that reloads when you edit it; the service keeps its state
   test [--only NAME[,NAME..]]      install what is missing and run every check; NAME: see `test --list`
-       [--long]                    the same with the long proofs and the fuzz targets; takes about an hour
+       [--long]                    the same with many more random cases and the fuzz targets; takes about an hour
   ci                               the same as test
   build-console                    the console as it is published, into dist/
   build-abi                        the WebAssembly module without imports, into target/abi
@@ -24,11 +24,10 @@ cargo xtask COMMAND
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
-  sbom                             what GBAC is made of (CycloneDX), into target/sbom.cdx.json
+  sbom                             the software bill of materials (CycloneDX), into target/sbom.cdx.json
   sizes [--write]                  sizes of everything that a browser downloads; --write: into docs/benchmarks.md
 
-Tools are installed once per person: GBAC_CACHE names the folder. The browser of the tests can be named in
-GBAC_CHROMIUM.";
+Tools are installed once per user, in the folder that GBAC_CACHE names. GBAC_CHROMIUM names the browser of the tests.";
 
 /// A parsed command line.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +48,7 @@ pub(crate) enum Command {
     OpenWhenReady,
     Test {
         only: Vec<String>,
-        /// The long form of the proofs, and the checks that only it has.
+        /// Many more random cases, and the checks that run only with `--long`.
         long: bool,
     },
     ListTests,

@@ -88,19 +88,19 @@ const CHECKS: &[Check] = &[
     // Separate from the other crates, because no program has its feature.
     Check {
         name: "types",
-        title: "the TypeScript declarations are what the Rust types say",
+        title: "the TypeScript declarations match the Rust types",
         inputs: TYPES,
         run: types,
     },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
-    Check { name: "abi", title: "the plain wasm module, from Node and from Python", inputs: RUST, run: abi },
+    Check { name: "abi", title: "the WebAssembly ABI, from Node and from Python", inputs: RUST, run: abi },
     Check {
         name: "kafka",
         title: "the plugin for Apache Kafka, where Java and Maven are installed",
         inputs: KAFKA,
         run: kafka,
     },
-    Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
+    Check { name: "agreement", title: "every interface returns the same outcome", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
     Check {
@@ -111,14 +111,14 @@ const CHECKS: &[Check] = &[
     },
     Check {
         name: "trunk",
-        title: "Trunk makes the same page, where it is installed",
+        title: "Trunk builds the same page, where it is installed",
         inputs: CONSOLE,
         run: trunk_page,
     },
     Check { name: "browser", title: "wasm tests in headless Chromium", inputs: CONSOLE, run: browser_wasm },
     Check {
         name: "e2e",
-        title: "journeys in Chromium on the published console; on the one of `up` too with --long",
+        title: "end-to-end tests in Chromium on the published console; with --long, also on the console of `up`",
         inputs: ALL,
         run: e2e,
     },
