@@ -6,7 +6,7 @@ use gbac_json::{ChangeJson, changes_from_json};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::DocumentFault;
-use crate::roles::{Joining, check_joining};
+use crate::roles::{MemberAction, check_member_action};
 use crate::warning::ChangeWarning;
 
 /// The request body of POST.
@@ -90,7 +90,7 @@ fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
         Change::AddMember { member, .. } => {
             check_member(member).err().map(|error| of_role("principal", error)).into_iter().collect()
         }
-        Change::RemoveMember { member, .. } => check_joining(member, Joining::Leaves)
+        Change::RemoveMember { member, .. } => check_member_action(member, MemberAction::Remove)
             .err()
             .map(|message| fault("principal", "principal_name_empty", message))
             .into_iter()

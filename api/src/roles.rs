@@ -94,12 +94,12 @@ impl UpdateRole {
     /// All errors, by field, including principals in both lists.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
-        let mut read = |list: &[Member], name: &str, joining: Joining| -> Vec<Principal> {
+        let mut read = |list: &[Member], name: &str, action: MemberAction| -> Vec<Principal> {
             let mut principals = Vec::new();
             for (place, member) in list.iter().enumerate() {
                 let read = Principal::parse(&member.principal)
                     .map_err(|error| format!("{error}; {}", error.hint()))
-                    .and_then(|principal| check_joining(&principal, joining).map(|()| principal));
+                    .and_then(|principal| check_member_action(&principal, action).map(|()| principal));
                 match read {
                     Ok(principal) => principals.push(principal),
                     Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
@@ -107,8 +107,8 @@ impl UpdateRole {
             }
             principals
         };
-        let add = read(&self.add, "add", Joining::Joins);
-        let remove = read(&self.remove, "remove", Joining::Leaves);
+        let add = read(&self.add, "add", MemberAction::Add);
+        let remove = read(&self.remove, "remove", MemberAction::Remove);
         if let Some(both) = add.iter().find(|member| remove.contains(member)) {
             let text = format!("Conflict between 'add' and 'remove' lists: `{}`", escaped(&both.to_string()));
             faults.push(FieldViolation::new("remove", text));
@@ -119,25 +119,25 @@ impl UpdateRole {
 
 /// Whether a member is added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Joining {
+pub enum MemberAction {
     /// The member is added.
-    Joins,
+    Add,
     /// The member is removed; every possible member can be removed (D-27).
-    Leaves,
+    Remove,
 }
 
 /// Checks a member to add or remove.
 ///
 /// # Errors
 /// The error and the recommended correction.
-pub fn check_joining(member: &Principal, joining: Joining) -> Result<(), String> {
-    match joining {
-        Joining::Joins => check_member(member).map_err(|error| format!("{error}; {}", error.hint())),
-        Joining::Leaves if member.name().is_empty() => {
+pub fn check_member_action(member: &Principal, action: MemberAction) -> Result<(), String> {
+    match action {
+        MemberAction::Add => check_member(member).map_err(|error| format!("{error}; {}", error.hint())),
+        MemberAction::Remove if member.name().is_empty() => {
             let error = PrincipalError::EmptyName(member.kind());
             Err(format!("{error}; {}", error.hint()))
         }
-        Joining::Leaves => Ok(()),
+        MemberAction::Remove => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use gbac_engine::model::{Principal, PrincipalType, Role};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::problem::FieldViolation;
-use crate::roles::{Joining, check_joining};
+use crate::roles::{MemberAction, check_member_action};
 
 /// The default of an absent or null field.
 fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
@@ -143,12 +143,12 @@ pub struct OidcIdentity {
 ///
 /// # Errors
 /// All errors, by index.
-pub fn principals(members: &[RoleMember], joining: Joining) -> Result<Vec<Principal>, Vec<FieldViolation>> {
+pub fn principals(members: &[RoleMember], action: MemberAction) -> Result<Vec<Principal>, Vec<FieldViolation>> {
     let mut faults = Vec::new();
     let mut read = Vec::new();
     for (place, member) in members.iter().enumerate() {
         let checked = member.principal().map_err(str::to_owned).and_then(|principal| {
-            check_joining(&principal, joining)?;
+            check_member_action(&principal, action)?;
             Ok(principal)
         });
         match checked {
@@ -194,11 +194,15 @@ mod tests {
             json!({ "group": { "name": "*" } }),
         ]
         .map(member);
-        let places = |joining| -> Vec<String> {
-            let faults = principals(&members, joining).unwrap_err();
+        let places = |action| -> Vec<String> {
+            let faults = principals(&members, action).unwrap_err();
             faults.into_iter().map(|fault| fault.field).collect()
         };
-        assert_eq!(places(Joining::Joins), ["members[1]", "members[2]", "members[3]", "members[4]", "members[5]"]);
-        assert_eq!(places(Joining::Leaves), ["members[1]", "members[2]", "members[3]"], "what is loaded can leave");
+        assert_eq!(places(MemberAction::Add), ["members[1]", "members[2]", "members[3]", "members[4]", "members[5]"]);
+        assert_eq!(
+            places(MemberAction::Remove),
+            ["members[1]", "members[2]", "members[3]"],
+            "what is loaded can leave"
+        );
     }
 }

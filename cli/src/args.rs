@@ -181,7 +181,7 @@ pub(crate) struct SubjectArgs {
     pub(crate) keys: KeyArgs,
     /// Time of the decision, which matters if the token expires: seconds since 1970, or a date and time such as
     /// 2026-01-01T00:00:00Z [default: now].
-    #[arg(long, value_name = "INSTANT", allow_hyphen_values = true, value_parser = instant::parse)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = instant::parse)]
     pub(crate) at: Option<f64>,
 }
 

@@ -140,14 +140,14 @@ pub(crate) struct Table {
     /// The hash in the upper half, the number plus one in the lower; 0 if the slot is empty. The length is a power of two.
     slots: Vec<u64>,
     /// The number of slots that are not empty.
-    taken: usize,
+    used: usize,
 }
 
 impl Table {
     /// Creates a table with space for `count` numbers.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
-        Self { slots: vec![0; size], taken: 0 }
+        Self { slots: vec![0; size], used: 0 }
     }
 
     /// The slot where the search for a hash starts; 0 if it is empty. Callers read the slots of several hashes before they
@@ -182,7 +182,7 @@ impl Table {
 
     /// Adds a number that the table does not contain.
     pub(crate) fn insert(&mut self, hash: u32, number: u32) {
-        if (self.taken + 1) * 4 > self.slots.len() * 3 {
+        if (self.used + 1) * 4 > self.slots.len() * 3 {
             let old = std::mem::take(&mut self.slots);
             self.slots = vec![0; (old.len() * 2).max(16)];
             for slot in old {
@@ -191,7 +191,7 @@ impl Table {
                 }
             }
         }
-        self.taken += 1;
+        self.used += 1;
         self.insert_slot(u64::from(hash) << 32 | u64::from(number.wrapping_add(1)));
     }
 
@@ -219,7 +219,7 @@ impl Table {
                 Some(_) => index = (index + 1) & mask,
             }
         }
-        self.taken -= 1;
+        self.used -= 1;
         let mut gap = index;
         loop {
             index = (index + 1) & mask;
@@ -283,7 +283,7 @@ impl Filter {
 }
 
 /// The index of the first equal text, for each text.
-pub(crate) fn firsts<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
+pub(crate) fn first_equals<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
     let text_at = |index: usize| texts.get(index).map_or("", AsRef::as_ref);
     let (keys, mut table) = (Keys::default(), Table::with_capacity(texts.len()));
     let mut first = |index: usize| {
@@ -305,7 +305,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    use super::{Keys, Table, firsts};
+    use super::{Keys, Table, first_equals};
 
     proptest! {
         #[test]
@@ -341,9 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn firsts_are_the_indexes_of_the_first_equal_texts() {
-        assert_eq!(firsts(&["b", "a", "b", "", "a", ""]), [0, 1, 0, 3, 1, 3]);
-        assert!(firsts::<&str>(&[]).is_empty());
+    fn first_equals_are_the_indexes_of_the_first_equal_texts() {
+        assert_eq!(first_equals(&["b", "a", "b", "", "a", ""]), [0, 1, 0, 3, 1, 3]);
+        assert!(first_equals::<&str>(&[]).is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
-use crate::hash::firsts;
+use crate::hash::first_equals;
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
 use crate::model::{Principal, PrincipalError, PrincipalType};
 use crate::time::Timestamp;
@@ -152,10 +152,10 @@ impl Identity {
     }
 
     fn named(user: String, groups: Vec<String>) -> (Self, Vec<Warning>) {
-        let firsts = firsts(&groups);
+        let first_equals = first_equals(&groups);
         let mut names: Vec<String> = Vec::new();
         let mut empty: Option<(usize, usize)> = None;
-        for ((index, name), first) in groups.into_iter().enumerate().zip(firsts) {
+        for ((index, name), first) in groups.into_iter().enumerate().zip(first_equals) {
             if name.is_empty() {
                 let (_, count) = empty.get_or_insert((index, 0));
                 *count += 1;

@@ -131,7 +131,7 @@ pub mod internal {
     pub use crate::identity::Expiry;
     pub use crate::json::{brief, parse, quote};
     pub use crate::model::normalized_name;
-    pub use crate::order::{firsts, run, sort};
+    pub use crate::order::{first_equals, run, sort};
     pub use crate::policy::{AclParts, HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of};
     pub use crate::text::equal;
     pub use crate::token::{MessageWithoutSkew, claim_checks};

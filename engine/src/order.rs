@@ -15,8 +15,8 @@ pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// The index of the first equal item, for each item.
-pub fn firsts<T: Ord>(items: &[T]) -> Vec<usize> {
-    firsts_of(items.len(), &|a, b| items.get(a).cmp(&items.get(b)))
+pub fn first_equals<T: Ord>(items: &[T]) -> Vec<usize> {
+    first_equals_of(items.len(), &|a, b| items.get(a).cmp(&items.get(b)))
 }
 
 /// The items that compare equal. The items must be sorted.
@@ -26,18 +26,18 @@ pub fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     items.get(..items.partition_point(|item| compare(item).is_eq())).unwrap_or_default()
 }
 
-fn firsts_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut firsts = vec![0; count];
+fn first_equals_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut first_equals = vec![0; count];
     let mut first = 0;
     for (rank, index) in sorted_indexes(count, compare).into_iter().enumerate() {
         if rank == 0 || compare(first, index).is_ne() {
             first = index;
         }
-        if let Some(slot) = firsts.get_mut(index) {
+        if let Some(slot) = first_equals.get_mut(index) {
             *slot = first;
         }
     }
-    firsts
+    first_equals
 }
 
 /// The swaps that sort the items.
@@ -90,12 +90,12 @@ fn sorted_indexes(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> V
 mod tests {
     use proptest::prelude::*;
 
-    use super::{firsts, run, sort};
+    use super::{first_equals, run, sort};
 
     #[test]
-    fn firsts_are_the_indexes_of_the_first_equal_items() {
-        assert_eq!(firsts(&["b", "a", "b", "c", "a"]), [0, 1, 0, 3, 1]);
-        assert!(firsts::<u8>(&[]).is_empty());
+    fn first_equals_are_the_indexes_of_the_first_equal_items() {
+        assert_eq!(first_equals(&["b", "a", "b", "c", "a"]), [0, 1, 0, 3, 1]);
+        assert!(first_equals::<u8>(&[]).is_empty());
     }
 
     #[test]

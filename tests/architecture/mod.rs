@@ -185,7 +185,7 @@ fn the_specification_is_covered() {
     must_be_empty("docs/spec-coverage.md", &found);
 }
 
-/// Names of Rust test functions and titles of JavaScript tests.
+/// Names of Rust and Java test functions, and titles of JavaScript tests.
 fn test_names() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for source in workspace() {
@@ -206,7 +206,22 @@ fn test_names() -> BTreeSet<String> {
             }
         }
     }
+    java_tests(&root().join("kafka/src/test/java"), &mut names);
     names
+}
+
+/// Names of the methods of Java tests: of a line `void name() {` after `@Test`.
+fn java_tests(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            java_tests(&path, names);
+        } else if path.extension().is_some_and(|extension| extension == "java") {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let methods = text.split("@Test").skip(1).filter_map(|rest| rest.split_once("void ")?.1.split('(').next());
+            names.extend(methods.map(str::to_owned));
+        }
+    }
 }
 
 /// The Rust and JavaScript of the tests that start programs.

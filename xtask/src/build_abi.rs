@@ -77,7 +77,7 @@ pub(crate) fn prepare(workspace: &Workspace, progress: &Progress) -> Result<Prep
     let module = build(workspace, progress)?;
     let python = find("python3").map(|python| environment(workspace, progress, &python)).transpose()?;
     if python.is_none() {
-        let missing = "python3 is not installed, so the plain module is not called from Python";
+        let missing = "python3 is not installed, so the WebAssembly ABI is not called from Python";
         if env::var_os("CI").is_some() {
             return Err(Problem::new(missing));
         }

@@ -26,14 +26,14 @@ const SKIPPED: [&str; 19] = [
     "full_disk",
     "fuzz",
     "help",
-    "home",
+    "import_export",
     "malformed",
     "ocsf",
     "online",
+    "profiles",
     "readme",
     "serve",
     "simulate",
-    "takeover",
     "usage",
 ];
 /// The number of random cases of a test; more would catch hardly any other mutant.

@@ -86,12 +86,7 @@ const CHECKS: &[Check] = &[
         run: console_native,
     },
     // Separate from the other crates, because no program has its feature.
-    Check {
-        name: "types",
-        title: "the TypeScript declarations match the Rust types",
-        inputs: TYPES,
-        run: types,
-    },
+    Check { name: "types", title: "the TypeScript declarations match the Rust types", inputs: TYPES, run: types },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "abi", title: "the WebAssembly ABI, from Node and from Python", inputs: RUST, run: abi },
     Check {

@@ -86,7 +86,7 @@ impl Semantic {
 
     /// Whether the list ends after this decision.
     #[must_use]
-    pub const fn ends_with(self, answer: &Evaluated) -> bool {
+    pub const fn ends_with(self, answer: &EvaluationResponse) -> bool {
         match self {
             Self::ExecuteAll => false,
             Self::DenyOnFirstDeny => !answer.decision,
@@ -97,7 +97,7 @@ impl Semantic {
 
 /// The response to one evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Evaluated {
+pub struct EvaluationResponse {
     /// Whether it is permitted.
     pub decision: bool,
     /// The reason.
@@ -133,9 +133,9 @@ pub struct EvaluationError {
 
 /// The responses to several evaluations, in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EvaluatedAll {
+pub struct EvaluationsResponse {
     /// One for each evaluation, or fewer if the semantic ended the list.
-    pub evaluations: Vec<Evaluated>,
+    pub evaluations: Vec<EvaluationResponse>,
 }
 
 /// The response of `/.well-known/authzen-configuration`.
@@ -149,7 +149,7 @@ pub struct Configuration {
     pub access_evaluations_endpoint: String,
 }
 
-impl Evaluated {
+impl EvaluationResponse {
     /// The response to an evaluation with an error: it is denied.
     #[must_use]
     pub const fn failed(error: EvaluationError) -> Self {

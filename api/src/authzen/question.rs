@@ -17,11 +17,11 @@ impl Parts<'_> {
     ///
     /// # Errors
     /// All errors of the subject at once, each with a JSON Pointer into the evaluation.
-    pub fn who(&self) -> Result<Subject, Vec<DocumentFault>> {
+    pub fn parse_subject(&self) -> Result<Subject, Vec<DocumentFault>> {
         let mut faults = Vec::new();
-        let who = self.read_subject(&mut faults);
-        match who {
-            Some(who) if faults.is_empty() => who.map_err(|problems| place_all(&problems)),
+        let subject = self.read_subject(&mut faults);
+        match subject {
+            Some(subject) if faults.is_empty() => subject.map_err(|problems| place_all(&problems)),
             _ => Err(faults),
         }
     }
@@ -30,7 +30,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     /// All errors of the other parts at once, each with a JSON Pointer into the evaluation.
-    pub fn asks(&self) -> Result<Check, Vec<DocumentFault>> {
+    pub fn parse_check(&self) -> Result<Check, Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let resource = object(self.resource, "/resource", &mut faults);
         let kind = text(resource, "/resource", "type", &mut faults);
@@ -233,7 +233,7 @@ mod tests {
     fn question(value: Value) -> Result<Check, Vec<(String, String)>> {
         let Value::Object(mut members) = value else { unreachable!("every question is an object") };
         let evaluation = Evaluation::take(&mut members);
-        let (who, asks) = (evaluation.parts().who(), evaluation.parts().asks());
+        let (who, asks) = (evaluation.parts().parse_subject(), evaluation.parts().parse_check());
         let read = match (who, asks) {
             (Ok(who), Ok(asks)) => Ok(Check { subject: who, ..asks }),
             (who, asks) => Err([who.err(), asks.err()].into_iter().flatten().flatten()),

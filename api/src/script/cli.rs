@@ -3,7 +3,7 @@
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
 use serde_json::{Value, json};
 
-use super::quote::{is_sayable, list};
+use super::quote::{is_argument, list};
 use super::{Call, ScriptTarget, curl, properties, words};
 use crate::security::{RoleMember, RoleMembers};
 use crate::spelling::RoleSpelling;
@@ -82,7 +82,7 @@ impl Line {
 
 /// The commands of a call, or the reason that there are none.
 pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Result<Vec<String>, String> {
-    if !names(call).iter().all(|name| is_sayable(name)) {
+    if !names(call).iter().all(|name| is_argument(name)) {
         return Err("a name holds a NUL, which no argument can".into());
     }
     let line = |command: &str| Line::of(target, command);

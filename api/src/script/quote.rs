@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// Quotes one word of a POSIX shell if necessary.
 ///
 /// Scripts contain no control or direction characters except line breaks: `printf` creates the others, so that scripts can be
-/// displayed and pasted. A NUL cannot be part of an argument; see [`is_sayable`].
+/// displayed and pasted. A NUL cannot be part of an argument; see [`is_argument`].
 ///
 /// ```
 /// use gbac_api::script::quote::shell;
@@ -38,7 +38,7 @@ pub fn shell(word: &str) -> String {
 
 /// Whether a text can be an argument of a program.
 #[must_use]
-pub fn is_sayable(word: &str) -> bool {
+pub fn is_argument(word: &str) -> bool {
     !word.contains('\0')
 }
 

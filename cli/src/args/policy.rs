@@ -66,7 +66,7 @@ pub(crate) enum FailOn {
     Error,
     /// A rule has no effect, or not the intended one.
     Warning,
-    /// A rule is redundant.
+    /// A rule is redundant or incomplete.
     Notice,
     /// Findings never change the exit code.
     Never,

@@ -86,9 +86,9 @@ fn groups(changes: &[GroupChange]) -> String {
     let rows: Vec<Vec<String>> = changes.iter().map(row).collect();
     let mut text = format!("\nGroups:\n{}", table(&["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"], &rows));
     let effects = changes.iter().flat_map(|change| {
-        let of = |found: &NameEffect| -> Vec<Vec<String>> {
-            let start = vec![change.name.clone(), effect(found.effect).to_owned()];
-            found.regions.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
+        let of = |of_name: &NameEffect| -> Vec<Vec<String>> {
+            let start = vec![change.name.clone(), effect(of_name.effect).to_owned()];
+            of_name.regions.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
         };
         change.effects.iter().flat_map(of).collect::<Vec<_>>()
     });

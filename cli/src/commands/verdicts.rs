@@ -114,13 +114,13 @@ pub(super) fn acl(acl: &Acl) -> String {
 }
 
 /// An ACL with the group and role through which it applies.
-pub(super) fn access_path(found: &AclMatch) -> String {
-    let mut path: Vec<String> = found.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
-    path.extend(found.role.iter().map(|role| format!("Role:{}", plain(role))));
+pub(super) fn access_path(access: &AclMatch) -> String {
+    let mut path: Vec<String> = access.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
+    path.extend(access.role.iter().map(|role| format!("Role:{}", plain(role))));
     if path.is_empty() {
-        return acl(&found.acl);
+        return acl(&access.acl);
     }
-    path.push(rule(&found.acl, None));
+    path.push(rule(&access.acl, None));
     path.join(" > ")
 }
 

@@ -30,7 +30,7 @@ pub const GROUPS: &str = "/security/permissions?type=group";
 pub const MATRIX: &str = "/security/permissions/matrix";
 /// Who may do one thing.
 pub const WHO_CAN: &str = "/security/permissions/who-can";
-/// What is odd in the policy.
+/// The findings of the policy.
 pub const FINDINGS: &str = "/security/permissions/findings";
 
 /// Whether a path can hold this name: a browser takes the parts `.` and `..` out of every path, in whatever spelling.
@@ -91,7 +91,7 @@ pub fn roles(view: &RolesView) -> String {
     if parts.is_empty() { ROLES.into() } else { format!("{ROLES}?{}", parts.join("&")) }
 }
 
-/// What the query of an address of [`roles`] says, without the `?`.
+/// Reads the query of an address of [`roles`], without the `?`.
 #[must_use]
 pub fn roles_at(query: &str) -> RolesView {
     RolesView {

@@ -168,7 +168,7 @@ pub fn summary(effects: &Effects) -> String {
     if told.is_empty() { "No change in effective access for known principals.".to_owned() } else { told.join(" ") }
 }
 
-/// A request for the simulator, by somebody whom a change is about.
+/// A request for the simulator, by a principal that a change affects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatorCheck {
     /// The user or the group.

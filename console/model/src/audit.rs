@@ -1,4 +1,4 @@
-//! Audit events as rows that can be read, and the filter that stands in the address.
+//! Audit events as rows of a table, and the filter in the address.
 
 use crate::phrases::timestamp;
 use gbac_api::encode::{component, parse_query};
@@ -58,7 +58,7 @@ impl EventKind {
 
 /// The ACL that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matched {
+pub struct AuditedAcl {
     /// Its principal.
     pub principal: Option<Principal>,
     /// `allow` or `deny`.
@@ -80,11 +80,11 @@ pub struct EventRow {
     pub at_ms: f64,
     /// The first of several events that are recorded together.
     pub since_ms: f64,
-    /// How many events it stands for.
+    /// The number of events that it represents.
     pub times: usize,
     /// What it is about.
     pub kind: EventKind,
-    /// The user's name; empty when nobody is known.
+    /// The user's name; empty if it is unknown.
     pub user: String,
     /// Whether the user is a superuser.
     pub is_admin: bool,
@@ -104,10 +104,10 @@ pub struct EventRow {
     pub is_allowed: bool,
     /// Whether the request was allowed and changed nothing.
     pub is_without_effect: bool,
-    /// Why, where no ACL says it.
+    /// The reason, if no ACL decided.
     pub why: String,
     /// The ACL that decided.
-    pub matched: Option<Matched>,
+    pub matched: Option<AuditedAcl>,
     /// From which address.
     pub from: String,
     /// The event itself, over several lines.
@@ -237,31 +237,31 @@ impl EventRow {
     }
 }
 
-/// A row, and how often the same happened before it without anything in between.
+/// An event, and the equal ones directly before it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Folded {
-    /// The newest.
+pub struct RepeatedEvent {
+    /// The newest event.
     pub row: EventRow,
-    /// How many there are.
+    /// The number of events.
     pub times: usize,
-    /// When the oldest of them was.
+    /// The time of the oldest one.
     pub since: String,
 }
 
 /// Rows, newest first, of which allowed sign-ins and requests that say the same are one, until there is a change or a
 /// refusal: a page that reads again and again signs in each time. All others stay single.
 #[must_use]
-pub fn folded(rows: Vec<EventRow>) -> Vec<Folded> {
-    let mut folded: Vec<Folded> = Vec::new();
+pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
+    let mut folded: Vec<RepeatedEvent> = Vec::new();
     for row in rows {
-        let may_pass = |folded: &&mut Folded| folded.row.is_allowed && folded.row.kind != EventKind::Change;
+        let may_pass = |folded: &&mut RepeatedEvent| folded.row.is_allowed && folded.row.kind != EventKind::Change;
         let mut newer = folded.iter_mut().rev().take_while(may_pass);
         match newer.find(|newer| newer.row.says_the_same(&row)) {
             Some(last) => {
                 last.times += row.times;
                 last.since = timestamp(row.since_ms / 1000.0);
             }
-            None => folded.push(Folded { since: timestamp(row.since_ms / 1000.0), times: row.times, row }),
+            None => folded.push(RepeatedEvent { since: timestamp(row.since_ms / 1000.0), times: row.times, row }),
         }
     }
     folded
@@ -291,12 +291,12 @@ fn pretty(event: &Value) -> String {
     escaped
 }
 
-fn matched(event: &Value) -> Option<Matched> {
+fn matched(event: &Value) -> Option<AuditedAcl> {
     let metadata = event.pointer("/unmapped/authorization_metadata")?;
     let text = |path: &str| metadata.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     // Without an ACL that decided, the event has these empty.
     let operation = text("/acl_authorization/op");
-    (!operation.is_empty()).then(|| Matched {
+    (!operation.is_empty()).then(|| AuditedAcl {
         principal: principal(&text("/acl_authorization/principal")),
         permission: text("/acl_authorization/permission_type"),
         operation,
@@ -319,7 +319,7 @@ fn principal(text: &str) -> Option<Principal> {
     }
 }
 
-/// Which events are shown; it stands in the address.
+/// The filter of the events, which is part of the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditFilter {
     /// Of one kind only.

@@ -150,7 +150,7 @@ pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
     }
 }
 
-/// Makes the changes one after the other, and says what each comes to.
+/// Applies the changes one after the other, and returns the result of each.
 #[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
     let standing = |effect| match effect {

@@ -59,10 +59,10 @@ impl ExportFormat {
     pub const fn about(self) -> &'static str {
         match self {
             Self::Document => "The whole policy as one JSON document. Import it again here or with gbac import.",
-            Self::Script(ScriptTarget::Gbac) => "Commands for gbac, for sh. They can be run again.",
-            Self::Script(ScriptTarget::Platform) => "Commands for the platform's command line, for sh.",
+            Self::Script(ScriptTarget::Gbac) => "A shell script of gbac commands. It can be run again.",
+            Self::Script(ScriptTarget::Platform) => "A shell script of rpk commands, the platform's command line.",
             Self::Script(ScriptTarget::Curl) => {
-                "HTTP requests with curl, for sh. Addresses and credentials come from environment variables."
+                "A shell script of curl requests. URLs and credentials come from environment variables."
             }
         }
     }
@@ -117,7 +117,7 @@ fn written(changes: &[Change], target: ScriptTarget) -> Export {
     Export { text, notes }
 }
 
-/// JSON text with the characters that cannot be seen written by their codes, which says the same.
+/// Equivalent JSON text with invisible characters escaped.
 fn visible(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -145,7 +145,7 @@ pub fn beginning(text: &str) -> (&str, bool) {
     (whole, true)
 }
 
-/// What is done with what there is already.
+/// What an import does with existing rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ImportMode {
     /// It stays, and what is missing is added.

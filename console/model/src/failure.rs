@@ -7,7 +7,7 @@ use gbac_api::problem::Refusal;
 /// Why the service did not do something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// There was no answer; what the browser said, which is seldom more than that.
+    /// There was no response; the message of the browser, which rarely has a reason.
     NoAnswer(String),
     /// The service refused.
     Refused(Refusal),
@@ -57,7 +57,7 @@ impl Failure {
         self.status() == Some(401)
     }
 
-    /// Whether the credentials are right, and of nobody who may do this.
+    /// Whether the credentials are valid, but without permission.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {
         self.status() == Some(403)
@@ -69,13 +69,13 @@ impl Failure {
         self.status() == Some(412)
     }
 
-    /// Whether nobody knows what became of the request: the service or a proxy before it stopped before it answered.
+    /// Whether it is unknown if the request was executed: the service, or a proxy in front of it, did not respond.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
         matches!(self, Self::NoAnswer(_)) || matches!(self.status(), Some(502 | 504))
     }
 
-    /// What the service said about one field of the request.
+    /// The message of the service about one field of the request.
     #[must_use]
     pub fn of_field(&self, field: &str) -> Option<String> {
         let Self::Refused(refusal) = self else { return None };

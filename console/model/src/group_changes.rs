@@ -58,14 +58,14 @@ pub struct GroupChanges {
 const MERGES: &str = "becomes the same as another group";
 const NO_NAME: &str = "has no name to rename to";
 
-/// A group's role member that names what nobody will be: the role, the group, and why it is not renamed.
+/// A member of a role that no token will produce: the role, the group, and why it is not renamed.
 pub type Stranded = (String, String, &'static str);
 
 impl GroupChanges {
-    /// What a comparison of two policies found.
+    /// The group changes of a comparison of two policies.
     #[must_use]
-    pub fn of(found: &Diff, before: &Policy, after: &Policy) -> Self {
-        let mut changes = found.groups.clone();
+    pub fn of(diff: &Diff, before: &Policy, after: &Policy) -> Self {
+        let mut changes = diff.groups.clone();
         changes.sort_by(|a, b| (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name)));
         let known = before.known_principals().chain(after.known_principals());
         let known = known.filter(|known| known.kind() == PrincipalType::Group && !known.name().is_empty());
@@ -91,7 +91,7 @@ impl GroupChanges {
         self.number(|change| matches!(change.effect, GroupEffect::Dropped | GroupEffect::NotRead))
     }
 
-    /// Of how many groups nobody can tell whether tokens still give them.
+    /// The number of groups of which it is unknown whether tokens still contain them.
     #[must_use]
     pub fn unknown(&self) -> usize {
         self.number(|change| change.effect == GroupEffect::Unknown)
@@ -218,7 +218,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::settings::Entered;
+    use crate::settings::GroupSettingsForm;
 
     fn acl(principal: &str, name: &str, operation: &str) -> Value {
         json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "principal": principal, "host": "*",
@@ -246,7 +246,7 @@ mod tests {
     fn changes(path: &str, nested: NestedGroupBehavior, claims: &Value) -> GroupChanges {
         let before = policy();
         let mut after = before.clone();
-        let entered = Entered { claim_path: path.into(), nested };
+        let entered = GroupSettingsForm { claim_path: path.into(), nested };
         after.apply(Change::Settings(Box::new(entered.read(before.settings()).unwrap()))).unwrap();
         let claims = claims.as_object().cloned().map(gbac_json::claims_from_object);
         GroupChanges::of(&compared(&before, &after, claims.as_ref()), &before, &after)

@@ -14,7 +14,7 @@ macro_rules! acls_not_evaluated {
     };
 }
 
-/// What a verdict says that no ACL has a part in: that of a superuser, or of a sign-in that fails. Part of a sentence.
+/// States that ACLs are not evaluated, for a superuser or a sign-in that fails. Part of a sentence.
 pub const ACLS_NOT_EVALUATED: &str = acls_not_evaluated!();
 
 /// The sentences about superusers.
@@ -112,7 +112,7 @@ pub fn list_up_to(names: &[impl AsRef<str>], most: usize) -> String {
     out + &rest(named, names.len())
 }
 
-/// What stands before the name at this place of a list that names some of all.
+/// The text before the name at this place of a shortened list.
 pub(crate) const fn separator(place: usize, named: usize, all: usize) -> &'static str {
     match place {
         0 => "",

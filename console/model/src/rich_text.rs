@@ -9,7 +9,7 @@ use crate::{escape, phrases};
 pub enum Span {
     /// Plain text.
     Text(String),
-    /// Plain text that is quieter than a name beside it.
+    /// Plain text, less prominent than names.
     Quiet(String),
     /// A claim, a claim path, a setting: shown as code.
     Code(String),

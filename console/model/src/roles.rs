@@ -161,7 +161,7 @@ impl Search {
     }
 }
 
-/// What is odd about these roles, in a few words for each that has something.
+/// The findings of these roles, in a few words for each role that has any.
 #[must_use]
 pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
     let mut by_role: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
@@ -221,7 +221,7 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     role_name_warning(name).map(phrases::capitalized)
 }
 
-/// What goes when a role is deleted together with its ACLs (D-18).
+/// What is lost if a role is deleted together with its ACLs (D-18).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// The members, each with its other roles.
@@ -230,7 +230,7 @@ pub struct Loss {
     pub acls: Vec<Acl>,
 }
 
-/// What goes when this role is deleted; none when there is no such role.
+/// What is lost if this role is deleted; none if it does not exist.
 #[must_use]
 pub fn loss(policy: &Policy, name: &str) -> Option<Loss> {
     let role = policy.role(name)?;

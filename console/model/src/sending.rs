@@ -128,7 +128,7 @@ impl UnansweredChanges {
     }
 }
 
-/// A refusal of changes that were sent together, at those that it is about; and whether that says all of it.
+/// A refusal of changes that were sent together, assigned to the refused ones; and whether that covers all of it.
 fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
     let mut outcomes = vec![SendOutcome::Kept; number];
     let Failure::Refused(refusal) = failure else { return (outcomes, false) };

@@ -1,4 +1,4 @@
-//! The sign-in page: what it says, and where it leads.
+//! The sign-in page: its texts, and the page that follows.
 
 use gbac_api::encode::parse_query;
 use gbac_api::service::{ServiceInfo, SignInOffer};
@@ -18,7 +18,7 @@ pub struct SignInNote {
     pub is_warning: bool,
 }
 
-/// What the address of the page says, besides that users sign in.
+/// The parameters in the address of the sign-in page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInTarget {
     /// The path and query of the page to which a sign-in returns.

@@ -14,14 +14,14 @@ use crate::draft::Staged;
 /// The largest number of drafts that are kept.
 const MOST: usize = 20;
 
-/// Whose draft it is: nobody else sees it (D-69).
+/// The owner of a draft: no other account sees it (D-69).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftOwner {
     /// The ID of the service's data; empty for a demo.
     pub data: String,
     /// The cluster behind the service; empty for the service itself.
     pub cluster: String,
-    /// The account; empty while nobody is signed in.
+    /// The account; empty without a sign-in.
     pub account: String,
 }
 

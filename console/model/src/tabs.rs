@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::phrases::{capitalized, count};
 use crate::stored_draft::DraftOwner;
 
-/// What one tab says to the others.
+/// A message from one tab to the others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TabMessage {
     /// The tab's ID.
     pub tab: String,
     /// Whose pages it shows.
     pub owner: DraftOwner,
-    /// What it says.
+    /// The content.
     pub news: TabNews,
 }
 
@@ -30,7 +30,7 @@ pub enum TabNews {
     Applied(usize),
 }
 
-/// The other tabs, as far as they said something.
+/// The other tabs from which a message was received.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherTabs {
     /// The tabs with a draft of the same account, and how many changes each has.

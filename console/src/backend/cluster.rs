@@ -4,7 +4,7 @@ use futures_util::stream::{self, StreamExt};
 use gbac_api::acls::{AclFilter, ListAcls};
 use gbac_api::paging::{MAX_PAGE_SIZE, Page};
 use gbac_api::paths;
-use gbac_api::roles::{Joining, ListMembers, ListRoles, MemberQuery, RoleQuery};
+use gbac_api::roles::{ListMembers, ListRoles, MemberAction, MemberQuery, RoleQuery};
 use gbac_api::security::{ListedRoles, SecurityRole, principals};
 use gbac_console_model::address;
 use gbac_console_model::connection::{ConnectionTarget, UnreadParts, UnreadRole};
@@ -89,7 +89,7 @@ async fn by_security_service(admin: &str, target: &ConnectionTarget) -> Result<V
     let call = Call::new(Method::POST, path, target).text("{}".into());
     let listed = call.read::<ListedRoles>().await?;
     let read = |role: SecurityRole| {
-        let members = principals(&role.members, Joining::Leaves).map_err(|faults| {
+        let members = principals(&role.members, MemberAction::Remove).map_err(|faults| {
             let texts: Vec<String> = faults.into_iter().map(|fault| fault.description).collect();
             Failure::Unreadable(texts.join("; "))
         });

@@ -1,7 +1,7 @@
 //! Settings that are entered and not in the draft: they are asked about before their page is left.
 
 use gbac_console_model::address;
-use gbac_console_model::settings::Entered;
+use gbac_console_model::settings::GroupSettingsForm;
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Settings;
 use leptos::prelude::*;
@@ -16,7 +16,7 @@ pub struct Unsaved {
     /// What is entered, if it is not in the draft.
     entered: RwSignal<Option<UnsavedSettings>>,
     /// What was entered when the page was left without a question, by its account.
-    kept: StoredValue<Option<Entered>>,
+    saved: StoredValue<Option<GroupSettingsForm>>,
 }
 
 /// What is entered.
@@ -33,12 +33,12 @@ impl Unsaved {
     #[must_use]
     pub fn watch(owner: Signal<Option<DraftOwner>>) -> Self {
         let (departure, entered) = (RwSignal::new(None), RwSignal::new(None));
-        let unsaved = Self { departure, entered, kept: StoredValue::new(None) };
+        let unsaved = Self { departure, entered, saved: StoredValue::new(None) };
         // Nobody else sees it.
         Effect::new(move |before: Option<Option<DraftOwner>>| {
             let now = owner.get();
             if before.is_some_and(|before| before != now) {
-                unsaved.kept.set_value(None);
+                unsaved.saved.set_value(None);
             }
             now
         });
@@ -57,14 +57,14 @@ impl Unsaved {
     }
 
     /// Keeps what is entered until the page is opened again.
-    pub fn keep(self, entered: Option<Entered>) {
-        self.kept.set_value(entered);
+    pub fn keep(self, entered: Option<GroupSettingsForm>) {
+        self.saved.set_value(entered);
     }
 
     /// What was entered when the page was left.
     #[must_use]
-    pub fn take_kept(self) -> Option<Entered> {
-        self.kept.try_update_value(Option::take).flatten()
+    pub fn take_saved(self) -> Option<GroupSettingsForm> {
+        self.saved.try_update_value(Option::take).flatten()
     }
 
     /// What is entered.

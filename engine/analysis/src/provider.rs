@@ -31,7 +31,7 @@ pub(super) struct Compared {
     /// Passed, failed, or attention if that is unknown.
     pub(super) state: StepStatus,
     /// The finding.
-    pub(super) found: String,
+    pub(super) finding: String,
     /// The next action.
     pub(super) next: Option<String>,
 }
@@ -96,7 +96,7 @@ impl AcceptedTokens {
             }
         };
         let next = (state != StepStatus::Passed).then(|| next.to_owned());
-        Some(Compared { state, found: finding, next })
+        Some(Compared { state, finding, next })
     }
 
     /// Compares the token's audience; `None` if the accepted audience is unknown.
@@ -104,8 +104,8 @@ impl AcceptedTokens {
         let expected = self.expected_audience()?;
         let found = claims.audiences().unwrap_or_default();
         if found.contains(&expected) {
-            let found = format!("the audience `{}` is the one that the service accepts", escaped(expected));
-            return Some(Compared { state: StepStatus::Passed, found, next: None });
+            let finding = format!("the audience `{}` is the one that the service accepts", escaped(expected));
+            return Some(Compared { state: StepStatus::Passed, finding, next: None });
         }
         let names: Vec<String> = found.iter().map(|name| format!("`{}`", escaped(name))).collect();
         let audience = match names.len() {
@@ -114,7 +114,7 @@ impl AcceptedTokens {
         };
         Some(Compared {
             state: StepStatus::Failed,
-            found: format!("{audience}, and the service accepts only `{}`", escaped(expected)),
+            finding: format!("{audience}, and the service accepts only `{}`", escaped(expected)),
             next: Some(format!(
                 "configure the provider to issue the token for `{}`, or set `oidc_token_audience` to an audience of the token",
                 escaped(expected)
@@ -219,7 +219,7 @@ mod tests {
         };
         assert_eq!(states(&empty, &claims), []);
         let claims = UnverifiedClaims::parse(r#"{ "aud": "x\u202e" }"#).unwrap();
-        let failed = audience.audience(&claims).unwrap().found;
+        let failed = audience.audience(&claims).unwrap().finding;
         assert!(failed.starts_with("the token is for `x\\u{202e}`, and"), "{failed}");
     }
 

@@ -100,7 +100,7 @@ fn result_of(about: &'static str, result: Result<ClaimCheck, VerifyError>, compa
         Some(compared) => {
             let state = if state == StepStatus::Failed { state } else { compared.state };
             let code = code.or((state == StepStatus::Failed).then_some("issuer_missing"));
-            SignInCheck { about, state, code, finding: compared.found, next: compared.next }
+            SignInCheck { about, state, code, finding: compared.finding, next: compared.next }
         }
         None => SignInCheck { about, state, code, finding, next },
     }

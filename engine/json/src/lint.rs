@@ -7,7 +7,7 @@ use super::document::policy_from_value;
 use super::reader::{self, Place, Problems};
 use gbac_analysis::{Finding, FindingCode, Severity, lint, migration_findings, sort_findings};
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::{firsts, sort};
+use gbac_engine::internal::{first_equals, sort};
 use gbac_engine::model::{Acl, Dialect, Principal};
 
 /// The findings of a policy document, including duplicate entries, which are lost when the policy is read (D-17).
@@ -92,8 +92,9 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
 
 /// The items that appear more than once: the index of the first, and the JSON Pointers of all.
 fn duplicates<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
-    let firsts = firsts(items);
-    let mut later: Vec<(usize, usize)> = firsts.into_iter().zip(0..).filter(|(first, index)| first != index).collect();
+    let first_equals = first_equals(items);
+    let mut later: Vec<(usize, usize)> =
+        first_equals.into_iter().zip(0..).filter(|(first, index)| first != index).collect();
     sort(&mut later, |a, b| a.cmp(b));
     let pointer = |index: usize| format!("{list}/{index}");
     let with_pointers = |equal: &[(usize, usize)]| {

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::known::Known;
+use super::ranks::RankedPrincipals;
 use super::walk::{HostCriteria, for_each_row};
 use crate::model::{Operation, PatternType, ResourceType};
 use crate::policy::{Operations, Pattern, PatternId, Policy, PrincipalId, Row, Rules};
@@ -13,12 +13,12 @@ use crate::policy::{Operations, Pattern, PatternId, Policy, PrincipalId, Row, Ru
 /// a deny covers its whole pattern. Implied operations do not count.
 pub(super) fn allowed_on_any(
     policy: &Policy,
-    known: &Known,
+    ranked: &RankedPrincipals,
     resource_type: ResourceType,
     host: Option<IpAddr>,
 ) -> Operations {
     let criteria = HostCriteria::new(policy, host);
-    let mut principals: Vec<PrincipalId> = known.ids().collect();
+    let mut principals: Vec<PrincipalId> = ranked.ids().collect();
     principals.sort_unstable();
     principals.dedup();
     let (mut denied_on_all, mut allowed_on_all) = (Operations::default(), Operations::default());
@@ -39,14 +39,19 @@ pub(super) fn allowed_on_any(
     for (pattern, allow) in allowing {
         let missing = allow.without(allowed).without(denied_on_all);
         if !missing.is_empty() {
-            allowed = allowed.or(missing.without(denied_on_whole(policy, known, &criteria, pattern)));
+            allowed = allowed.or(missing.without(denied_on_whole(policy, ranked, &criteria, pattern)));
         }
     }
     allowed.without(denied_on_all).and(Operations::of(policy.settings().dialect.operations()))
 }
 
 /// The operations that are denied on every name of a pattern.
-fn denied_on_whole(policy: &Policy, known: &Known, criteria: &HostCriteria, pattern: &Pattern) -> Operations {
+fn denied_on_whole(
+    policy: &Policy,
+    ranked: &RankedPrincipals,
+    criteria: &HostCriteria,
+    pattern: &Pattern,
+) -> Operations {
     let covering = policy.covering(pattern.resource_type, pattern.name());
     let covers = |other: &&Pattern| {
         let is_prefix = other.pattern_type == PatternType::Prefixed;
@@ -55,7 +60,7 @@ fn denied_on_whole(policy: &Policy, known: &Known, criteria: &HostCriteria, patt
     let mut denied = Operations::default();
     for other in covering.as_slice().iter().filter_map(|id| policy.pattern(PatternId(*id))).filter(covers) {
         let denies = Rules::new(Operations::EVERY, Operations::default());
-        for_each_row(other.rows(), known, denies, &mut |row, _| {
+        for_each_row(other.rows(), ranked, denies, &mut |row, _| {
             denied = denied.or(operations(policy, criteria, row).0);
         });
     }

@@ -2,11 +2,11 @@
 //! (specification 1.6, D-20).
 
 mod any_resource;
+mod before_acls;
 mod explain;
-mod known;
 mod paths;
-mod precedence;
 mod prepared;
+mod ranks;
 mod walk;
 
 use std::net::IpAddr;

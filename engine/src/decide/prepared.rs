@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use super::any_resource::allowed_on_any;
-use super::known::Known;
+use super::before_acls::before_acls;
 use super::paths::{groups, visit_paths_through};
-use super::precedence::before_acls;
+use super::ranks::RankedPrincipals;
 use super::walk::{self, Cache, Criteria, Matches};
 use super::{At, Decision, Outcome, Request};
 use crate::identity::Identity;
@@ -37,12 +37,12 @@ use crate::policy::{Covering, Operations, Policy, PrincipalId, Version};
 #[derive(Debug, Clone)]
 pub struct PreparedIdentity {
     identity: Identity,
-    /// The version of the policy's principals and superusers that `superuser` and `known` are for.
+    /// The version of the policy's principals and superusers that `superuser` and `ranked` are for.
     principals_version: Version,
     /// The version of the policy that `cache` is for.
     version: Version,
     superuser: bool,
-    known: Known,
+    ranked: RankedPrincipals,
     cache: Cache,
 }
 
@@ -114,7 +114,7 @@ impl PreparedIdentity {
             principals_version: policy.principals_version(),
             version: policy.version(),
             superuser: false,
-            known: Known::default(),
+            ranked: RankedPrincipals::default(),
             cache: Cache::default(),
         };
         prepared.resolve(policy);
@@ -129,16 +129,16 @@ impl PreparedIdentity {
 
     fn resolve(&mut self, policy: &Policy) {
         self.superuser = policy.settings().is_superuser(&self.identity);
-        let known = &mut self.known;
+        let ranked = &mut self.ranked;
         let groups = groups(policy, &self.identity);
         let group_and_roles = |group: &PrincipalId| 1 + policy.links(*group).len();
         // Reserves no space for the user's roles, because they are usually few.
-        known.clear(2 + groups.iter().flatten().map(group_and_roles).sum::<usize>());
+        ranked.clear(2 + groups.iter().flatten().map(group_and_roles).sum::<usize>());
         visit_paths_through(policy, &self.identity, groups, &mut |path| {
-            known.add(path.to.id(), path.source, path.group);
+            ranked.add(path.to.id(), path.source, path.group);
         });
         if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {
-            known.add_everyone(everyone);
+            ranked.add_everyone(everyone);
         }
         self.principals_version = policy.principals_version();
     }
@@ -167,7 +167,7 @@ impl PreparedIdentity {
     }
 
     fn walk(&mut self, policy: &Policy, covering: &Covering, operation: Operation, host: Option<IpAddr>) -> Matches {
-        walk::walk(policy, covering, &self.known, &mut self.cache, Criteria::new(operation, host))
+        walk::walk(policy, covering, &self.ranked, &mut self.cache, Criteria::new(operation, host))
     }
 
     /// Decides a request on a prepared resource and returns only the outcome.
@@ -200,7 +200,7 @@ impl PreparedIdentity {
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
         let matches = self.walk(policy, &covering, request.operation, request.host);
-        walk::decision(policy, &covering, &self.known, &self.identity, request, &matches)
+        walk::decision(policy, &covering, &self.ranked, &self.identity, request, &matches)
     }
 
     /// Every operation that is allowed on a resource, found in one walk, as [`PreparedIdentity::outcome`] finds it for each.
@@ -229,7 +229,7 @@ impl PreparedIdentity {
                 Operations::of(policy.settings().dialect.operations())
             }
             Some(_) => Operations::default(),
-            None => walk::allowed(policy, &covering, &self.known, request.host),
+            None => walk::allowed(policy, &covering, &self.ranked, request.host),
         };
         ResourceAccess { allowed, has_acls: !covering.as_slice().is_empty() }
     }
@@ -261,7 +261,7 @@ impl PreparedIdentity {
                 Operations::of(policy.settings().dialect.operations())
             }
             Some(_) => Operations::default(),
-            None => allowed_on_any(policy, &self.known, resource_type, host),
+            None => allowed_on_any(policy, &self.ranked, resource_type, host),
         };
         let has_acls = policy.patterns().any(|(_, pattern)| pattern.resource_type == resource_type);
         ResourceAccess { allowed, has_acls }

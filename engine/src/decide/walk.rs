@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::known::{Known, Rank};
+use super::ranks::{Rank, RankedPrincipals};
 use super::{Decision, Outcome, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Host, Operation, Permission};
@@ -105,7 +105,7 @@ impl Criteria {
 pub(super) fn walk(
     policy: &Policy,
     covering: &Covering,
-    known: &Known,
+    ranked: &RankedPrincipals,
     cache: &mut Cache,
     mut criteria: Criteria,
 ) -> Matches {
@@ -114,9 +114,9 @@ pub(super) fn walk(
         let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
         let rows = pattern.rows();
         // If the pattern has many rows and the identity many principals, the result is computed once and cached.
-        let search = known.entries().len() * SEARCH_COST;
+        let search = ranked.entries().len() * SEARCH_COST;
         if rows.len().min(search) > CACHE_THRESHOLD && !pattern.has_hosts() {
-            let best = cache.best_ranks(*id, rows, known);
+            let best = cache.best_ranks(*id, rows, ranked);
             let precedence = |ranks: &[Rank]| {
                 let rank = ranks.get(criteria.operation as usize).filter(|rank| **rank != Rank::MAX);
                 rank.map_or(Precedence::NONE, |rank| Precedence::new(*rank, index))
@@ -125,7 +125,7 @@ pub(super) fn walk(
             matches.allow = matches.allow.min(precedence(&best.allow));
             continue;
         }
-        for_each_row(rows, known, criteria.rules, &mut |row, rank| {
+        for_each_row(rows, ranked, criteria.rules, &mut |row, rank| {
             matches.add(policy, row, Precedence::new(rank, index), &mut criteria);
         });
     }
@@ -160,13 +160,18 @@ impl HostCriteria {
 }
 
 /// The operations that are allowed on the patterns that cover a name, all of them in one walk.
-pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host: Option<IpAddr>) -> Operations {
+pub(super) fn allowed(
+    policy: &Policy,
+    covering: &Covering,
+    ranked: &RankedPrincipals,
+    host: Option<IpAddr>,
+) -> Operations {
     let criteria = HostCriteria::new(policy, host);
     let every = Rules::new(Operations::EVERY, Operations::EVERY);
     let (mut deny, mut allow) = (Operations::default(), Operations::default());
     for id in covering.as_slice() {
         let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
-        for_each_row(pattern.rows(), known, every, &mut |row, _| {
+        for_each_row(pattern.rows(), ranked, every, &mut |row, _| {
             let (is, may_be) = criteria.matches(policy, row.host);
             if is {
                 allow = allow.or(row.allow());
@@ -190,16 +195,21 @@ pub(super) fn allowed(policy: &Policy, covering: &Covering, known: &Known, host:
 /// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the
 /// identity's principals if that is faster.
 #[inline(always)]
-pub(super) fn for_each_row(rows: &[Row], known: &Known, requested: Rules, visit: &mut impl FnMut(&Row, Rank)) {
-    if rows.len() <= known.entries().len() * SEARCH_COST {
+pub(super) fn for_each_row(
+    rows: &[Row],
+    ranked: &RankedPrincipals,
+    requested: Rules,
+    visit: &mut impl FnMut(&Row, Rank),
+) {
+    if rows.len() <= ranked.entries().len() * SEARCH_COST {
         // Compares the operations first, because that needs no lookup.
         for row in rows.iter().filter(|row| row.rules.meets(requested)) {
-            if let Some(rank) = known.rank(row.principal) {
+            if let Some(rank) = ranked.rank(row.principal) {
                 visit(row, rank);
             }
         }
     } else {
-        for entry in known.entries() {
+        for entry in ranked.entries() {
             for row in rows_of(rows, entry.principal).iter().filter(|row| row.rules.meets(requested)) {
                 visit(row, entry.rank);
             }
@@ -231,14 +241,14 @@ impl Cache {
         self.best.clear();
     }
 
-    fn best_ranks(&mut self, pattern: u32, rows: &[Row], known: &Known) -> &BestRanks {
+    fn best_ranks(&mut self, pattern: u32, rows: &[Row], ranked: &RankedPrincipals) -> &BestRanks {
         let index = self.patterns.iter().position(|cached| *cached == pattern);
         let index = index.unwrap_or_else(|| {
             if self.patterns.len() == Self::MAX_PATTERNS {
                 self.clear();
             }
             self.patterns.push(pattern);
-            self.best.push(BestRanks::new(rows, known));
+            self.best.push(BestRanks::new(rows, ranked));
             self.patterns.len() - 1
         });
         self.best.get(index).unwrap_or(&BestRanks::NONE)
@@ -248,9 +258,9 @@ impl Cache {
 impl BestRanks {
     const NONE: Self = Self { deny: [Rank::MAX; Operation::ALL.len()], allow: [Rank::MAX; Operation::ALL.len()] };
 
-    fn new(rows: &[Row], known: &Known) -> Self {
+    fn new(rows: &[Row], ranked: &RankedPrincipals) -> Self {
         let mut best = Self::NONE;
-        for_each_row(rows, known, Rules::new(Operations::EVERY, Operations::EVERY), &mut |row, rank| {
+        for_each_row(rows, ranked, Rules::new(Operations::EVERY, Operations::EVERY), &mut |row, rank| {
             let update = |ranks: &mut [Rank], permission| {
                 for (operation, lowest) in Operation::ALL.iter().zip(ranks) {
                     if row.of(permission).meets(Operations::answering(*operation, permission)) {
@@ -269,7 +279,7 @@ impl BestRanks {
 pub(super) fn decision(
     policy: &Policy,
     covering: &Covering,
-    known: &Known,
+    ranked: &RankedPrincipals,
     identity: &Identity,
     request: &Request<'_>,
     matches: &Matches,
@@ -282,7 +292,7 @@ pub(super) fn decision(
         (deny, _) => (deny, Permission::Deny),
     };
     let row = || {
-        let entry = known.entry(precedence.rank())?;
+        let entry = ranked.entry(precedence.rank())?;
         let pattern = policy.pattern(PatternId(*covering.as_slice().get(precedence.pattern())?))?;
         let (row, operation) = best_row(policy, rows_of(pattern.rows(), entry.principal), permission, request)?;
         Some((entry, pattern, row, operation))

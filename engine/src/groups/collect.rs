@@ -7,7 +7,7 @@ use super::{
     type_name,
 };
 use crate::claim_path::{Node, element_location};
-use crate::hash::firsts;
+use crate::hash::first_equals;
 use crate::json;
 use crate::warning::{Warning, WarningCode, warn};
 
@@ -144,14 +144,14 @@ impl<'a> Names<'a> {
         // The caller checked that all elements are strings.
         let raws: Vec<&str> = self.items.iter().filter_map(|item| item.value.name()).collect();
         let names: Vec<&str> = raws.iter().map(|raw| nested.apply(raw)).collect();
-        let (first_raws, first_names) = (firsts(&raws), firsts(&names));
+        let (first_raws, first_names) = (first_equals(&raws), first_equals(&names));
         let mut groups: Vec<Group> = Vec::new();
         // The index of each element's group.
         let mut group_indexes: Vec<usize> = Vec::with_capacity(names.len());
         let mut elements = Vec::with_capacity(names.len());
         let mut tally = Tally::default();
         for (index, ((Item { location, .. }, raw), name)) in self.items.iter().zip(raws).zip(names).enumerate() {
-            let earlier = |firsts: &[usize]| firsts.get(index).copied().filter(|first| *first < index);
+            let earlier = |first_equals: &[usize]| first_equals.get(index).copied().filter(|first| *first < index);
             let group = earlier(&first_names).and_then(|first| group_indexes.get(first).copied());
             let outcome = if name.is_empty() {
                 let suffix_empty = (DropCode::SUFFIX_EMPTY, WarningCode::SUFFIX_EMPTY);

@@ -192,7 +192,7 @@ impl KeySet {
             None | Some(Value::String(_)) => {
                 return Err(unusable("key_without_kid", "it has no `kid`, so no token can name it"));
             }
-            Some(_) => return Err(unusable("key_invalid", "its `kid` is not a text")),
+            Some(_) => return Err(unusable("key_invalid", "its `kid` is not a string")),
         };
         if self.keys.iter().any(|other| other.kid == kid && other.algorithm == algorithm) {
             let message = "an earlier key has the same `kid` and algorithm, and only that one is used";
@@ -287,7 +287,7 @@ fn pinned_algorithm(members: &Map<String, Value>, allowed: &[Algorithm]) -> Resu
     let alg = match (members.get("alg"), allowed) {
         (None, [default, ..]) => return Ok(*default),
         (Some(Value::String(alg)), _) => alg,
-        _ => return Err(unusable("key_invalid", "its `alg` is not a text")),
+        _ => return Err(unusable("key_invalid", "its `alg` is not a string")),
     };
     Algorithm::parse(alg).filter(|algorithm| allowed.contains(algorithm)).ok_or_else(|| {
         unusable("key_algorithm", &format!("its algorithm {} is not one that is accepted for its type", quote(alg)))

@@ -12,7 +12,7 @@ mod control_plane;
 mod demo_provider;
 mod license;
 mod loggers;
-mod operation;
+mod monitoring;
 mod policy_changes;
 mod policy_document;
 mod registration;
@@ -60,7 +60,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(backup::routes())
         .merge(service_info::routes())
         .merge(sign_in::routes())
-        .merge(operation::routes())
+        .merge(monitoring::routes())
         .merge(audit::routes())
         .merge(authzen::routes())
         .merge(control_plane::routes())

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE};
 use gbac_api::problem::RpcCode;
-use gbac_api::roles::{Joining, Membership};
+use gbac_api::roles::{MemberAction, Membership};
 use gbac_api::security::{
     CurrentUserRoles, DeleteRole, ListedRoles, Named, OidcIdentity, RoleMembers, SecurityRole, WithRole, principals,
 };
@@ -71,7 +71,7 @@ fn role(role: SecurityRole) -> Response {
 
 async fn create_role(State(service): State<Service>, request: Request) -> Response {
     call(request, async |WithRole { role: wanted }| {
-        let members = principals(&wanted.members, Joining::Joins).map_err(Problem::fields)?;
+        let members = principals(&wanted.members, MemberAction::Add).map_err(Problem::fields)?;
         let plan = move |current: &Snapshot| {
             let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
             let made = Role { name: wanted.name, members: members.into_iter().collect() };
@@ -101,19 +101,19 @@ async fn list_roles(State(service): State<Service>, request: Request) -> Respons
 }
 
 async fn add_role_members(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |message| change_members(&service, message, Joining::Joins).await).await
+    call(request, async |message| change_members(&service, message, MemberAction::Add).await).await
 }
 
 async fn remove_role_members(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |message| change_members(&service, message, Joining::Leaves).await).await
+    call(request, async |message| change_members(&service, message, MemberAction::Remove).await).await
 }
 
-async fn change_members(service: &Service, message: RoleMembers, joining: Joining) -> Result<Response, Problem> {
+async fn change_members(service: &Service, message: RoleMembers, action: MemberAction) -> Result<Response, Problem> {
     let RoleMembers { role_name: name, members } = message;
-    let named = principals(&members, joining).map_err(Problem::fields)?;
-    let members = match joining {
-        Joining::Joins => Membership { add: named, remove: Vec::new() },
-        Joining::Leaves => Membership { add: Vec::new(), remove: named },
+    let named = principals(&members, action).map_err(Problem::fields)?;
+    let members = match action {
+        MemberAction::Add => Membership { add: named, remove: Vec::new() },
+        MemberAction::Remove => Membership { add: Vec::new(), remove: named },
     };
     let plan = move |current: &Snapshot| {
         let before = current.policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;

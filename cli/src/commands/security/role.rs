@@ -121,10 +121,10 @@ struct RoleDetails {
 
 impl RoleDetails {
     fn read(client: &Client, role: &str) -> Result<Self, Failure> {
-        let found: GetRole = client.get(&paths::role(role))?;
+        let response: GetRole = client.get(&paths::role(role))?;
         let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
         let permissions = rows(&matching(client, &[filter])?, client.roles());
-        Ok(Self { members: principals(&found.members)?, permissions })
+        Ok(Self { members: principals(&response.members)?, permissions })
     }
 
     fn show(&self, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {

@@ -184,7 +184,7 @@ fn an_event_that_stands_for_several_says_how_many() {
     });
     let row = |event: &Event| EventRow::of(&gbac_json::event_to_value(event)).unwrap();
     let rows = vec![row(&event.clone().repeated(3, 1000, 2000)), row(&event.clone().repeated(1, 0, 0)), row(&event)];
-    let [one] = folded(rows).try_into().unwrap();
+    let [one] = fold_repeats(rows).try_into().unwrap();
     assert_eq!((one.times, one.row.when().as_str()), (5, "1970-01-01 00:00:02 UTC"));
 }
 
@@ -195,11 +195,11 @@ fn what_says_the_same_again_is_one_row() {
     let refused = sign_in(SignInResult::Failure { detail: "expired" });
     let rows =
         vec![again.clone(), EventRow { at_ms: 0.0, since_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
-    let folded = folded(rows);
+    let folded = fold_repeats(rows);
     let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
     assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");
     assert_eq!(folded[0].since, "1970-01-01 00:00:00 UTC");
-    assert!(super::folded(vec![decision("orders-eu"), decision("orders-eu")]).len() == 2);
+    assert!(super::fold_repeats(vec![decision("orders-eu"), decision("orders-eu")]).len() == 2);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn what_a_page_does_again_and_again_is_a_row_for_each_request() {
         signed_in,
         read,
     ];
-    let times: Vec<usize> = folded(polled).iter().map(|row| row.times).collect();
+    let times: Vec<usize> = fold_repeats(polled).iter().map(|row| row.times).collect();
     assert_eq!(times, [2, 2, 1, 1, 1, 1], "a change parts them");
 }
 

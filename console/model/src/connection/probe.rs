@@ -58,7 +58,7 @@ pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
     }
 }
 
-/// What the Control Plane says about a cluster, for people: its name and its type.
+/// The name and the type of a cluster, from the Control Plane, for display.
 #[must_use]
 pub fn cluster_words(answer: &Value) -> String {
     let text = |name: &str| answer.pointer(&format!("/cluster/{name}")).and_then(Value::as_str).unwrap_or_default();
@@ -67,7 +67,7 @@ pub fn cluster_words(answer: &Value) -> String {
     if words.is_empty() { "available".into() } else { words.join(", ") }
 }
 
-/// A kind of cluster that has no groups, when the answer tells that it is one.
+/// The type of the cluster, if clusters of this type have no groups.
 #[must_use]
 pub fn without_groups(answer: &Value) -> Option<String> {
     type_of(answer).filter(|kind| kind.contains("serverless"))

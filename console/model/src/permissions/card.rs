@@ -40,34 +40,34 @@ pub struct Card {
     pub sources: Vec<AccessSource>,
     /// The members, of a role.
     pub members: Vec<Principal>,
-    /// A role that ACLs name and nobody created: they do nothing.
+    /// Whether it is a role that ACLs name and that does not exist: they have no effect.
     pub is_missing: bool,
     /// A superuser, who is allowed without any ACL.
     pub is_superuser: bool,
-    found: Reach,
+    reach: Reach,
 }
 
-/// What there is to say beside an ACL.
+/// How denies and allows affect an ACL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Denies that take something from this allow.
+    /// The denies that block a part of this allow.
     pub blocked_by: Vec<(Acl, DenyExtent)>,
-    /// How many allows this deny takes something from.
+    /// How many allows this deny blocks in part.
     pub overrides: usize,
 }
 
-/// Everything about a principal.
+/// The card of a principal.
 #[must_use]
 pub fn card(policy: &Policy, principal: &Principal) -> Card {
     let is_missing = principal.kind() == PrincipalType::Role && !policy.has_role(principal.name());
     // `User:*` may also be a user named `*`, with roles. The card shows both.
-    let found = reach(policy, &ReachSubject::Scope(Scope::One(principal.clone())));
+    let reach = reach(policy, &ReachSubject::Scope(Scope::One(principal.clone())));
     let source = |of: &Principal| match () {
         () if of == principal => SourceKind::Direct,
         () if of.kind() == PrincipalType::Role => SourceKind::Role,
         () => SourceKind::Everyone,
     };
-    let mut sources: Vec<AccessSource> = found
+    let mut sources: Vec<AccessSource> = reach
         .principals
         .iter()
         .map(|access| AccessSource {
@@ -103,13 +103,13 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         sources,
         members: members.unwrap_or_default(),
         is_missing,
-        is_superuser: found.superuser,
-        found,
+        is_superuser: reach.superuser,
+        reach,
     }
 }
 
 impl Card {
-    /// What there is to say beside one of its ACLs.
+    /// How denies and allows affect one of its ACLs.
     #[must_use]
     pub fn marks(&self, acl: &Acl) -> Marks {
         if self.is_missing || self.is_superuser {
@@ -117,10 +117,10 @@ impl Card {
         }
         match acl.permission {
             Permission::Allow => {
-                let blocked_by = self.found.blocking(acl).map(|(deny, much)| (deny.clone(), much)).collect();
+                let blocked_by = self.reach.blocking(acl).map(|(deny, much)| (deny.clone(), much)).collect();
                 Marks { blocked_by, overrides: 0 }
             }
-            Permission::Deny => Marks { blocked_by: Vec::new(), overrides: self.found.blocked(acl).count() },
+            Permission::Deny => Marks { blocked_by: Vec::new(), overrides: self.reach.blocked(acl).count() },
         }
     }
 

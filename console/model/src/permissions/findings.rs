@@ -51,10 +51,10 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
         ),
         "superuser_unreachable" => (
             "Superusers that no token names",
-            "Nobody can sign in as such a superuser. Write the name as tokens have it.",
+            "Nobody can sign in as such a superuser. Write the name as it is in tokens.",
         ),
         "access_group_unknown" => (
-            "Groups with access to the service that nothing else names",
+            "Groups with access to the service that no role or ACL names",
             "No role and no ACL names the group, so its name is probably misspelled.",
         ),
         "acl_unreachable" => (
@@ -89,7 +89,7 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
         ),
         "name_leading_slash" => (
             "Names that differ only in slashes",
-            "These are different principals. Which one tokens make depends on the identity provider's paths and the nested group behavior.",
+            "These are different principals. Which one tokens produce depends on the identity provider's paths and the nested group behavior.",
         ),
         "group_path_with_suffix" => (
             "Group paths that no token produces",

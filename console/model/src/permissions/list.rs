@@ -190,7 +190,7 @@ impl Finder {
         Self { search: Search::new(text), at: 0, is_found: vec![false; holdings.all.len()] }
     }
 
-    /// Looks at so many names more; says whether there are others left.
+    /// Searches the next names; returns whether there are more.
     pub fn step(&mut self, holdings: &PolicySummary, names: usize) -> bool {
         let end = self.at.saturating_add(names);
         let first = self.at;

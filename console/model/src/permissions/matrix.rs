@@ -15,7 +15,7 @@ use crate::phrases::{count, with_hint};
 /// How many resources are on a page.
 pub const PAGE: usize = 50;
 
-/// Who is meant, as it stands in the form.
+/// The query, as entered in the form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatrixQuery {
     /// `Type:name`, as typed.
@@ -35,9 +35,9 @@ pub struct MatrixFaults {
     pub host: Option<String>,
 }
 
-/// Whose matrix it is.
+/// The subject of a matrix.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whose {
+pub struct MatrixSubject {
     /// The principal.
     pub principal: Principal,
     /// The principal alone, or with groups.
@@ -84,11 +84,11 @@ impl MatrixQuery {
             .is_ok_and(|principal| principal.kind() == PrincipalType::User && !principal.is_everyone())
     }
 
-    /// Who is meant; none while nobody is named.
+    /// The subject of the matrix; none without a principal.
     ///
     /// # Errors
     /// What is wrong, by field.
-    pub fn check(&self) -> Result<Option<Whose>, MatrixFaults> {
+    pub fn check(&self) -> Result<Option<MatrixSubject>, MatrixFaults> {
         let mut faults = MatrixFaults::default();
         let host = match self.host.trim() {
             "" | "*" => None,
@@ -112,7 +112,7 @@ impl MatrixQuery {
             } else {
                 ReachSubject::Identity(Identity::new(principal.name(), groups))
             };
-            Whose { principal, subject, host }
+            MatrixSubject { principal, subject, host }
         }))
     }
 }
@@ -145,9 +145,9 @@ fn columns(dialect: Dialect, types: &(impl Iterator<Item = ResourceType> + Clone
     Operation::ALL.iter().copied().filter(has).collect()
 }
 
-/// One page of somebody's matrix.
+/// One page of the matrix of a subject.
 #[must_use]
-pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
+pub fn matrix(policy: &Policy, whose: &MatrixSubject, page: usize) -> Matrix {
     let all = matrix_resources(policy, &whose.subject);
     let columns = columns(policy.settings().dialect, &all.iter().map(|(of, _)| *of));
     let rows = all.iter().skip(page.saturating_mul(PAGE)).take(PAGE);
@@ -171,16 +171,16 @@ pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
     Matrix { rows: rows.map(of).collect(), total: all.len(), columns }
 }
 
-/// What a cell says.
+/// The verdict that a cell shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Says {
+pub enum CellVerdict {
     /// An ACL of this operation or `ALL` allows it.
     Allow,
     /// An ACL of another operation allows it.
     Implied(Operation),
     /// An ACL denies it.
     Deny,
-    /// Nothing speaks.
+    /// No ACL allows or denies it.
     Nothing,
     /// No ACL covers every host.
     FromSomeHost,
@@ -188,24 +188,24 @@ pub enum Says {
     Superuser,
 }
 
-/// What a cell says about an operation.
+/// The verdict of a cell for an operation.
 #[must_use]
-pub fn says(cell: &MatrixCell, operation: Operation) -> Says {
+pub fn cell_verdict(cell: &MatrixCell, operation: Operation) -> CellVerdict {
     match (cell.outcome, &cell.granted_by) {
         (Outcome::Allow, Some(by)) if by.acl.operation == operation || by.acl.operation == Operation::All => {
-            Says::Allow
+            CellVerdict::Allow
         }
-        (Outcome::Allow, Some(by)) => Says::Implied(by.acl.operation),
-        (Outcome::Allow, None) => Says::Superuser,
-        (Outcome::Deny, _) if !cell.denied_by.is_empty() => Says::Deny,
-        (Outcome::Deny, _) if cell.host_unknown => Says::FromSomeHost,
-        (Outcome::Deny, _) => Says::Nothing,
+        (Outcome::Allow, Some(by)) => CellVerdict::Implied(by.acl.operation),
+        (Outcome::Allow, None) => CellVerdict::Superuser,
+        (Outcome::Deny, _) if !cell.denied_by.is_empty() => CellVerdict::Deny,
+        (Outcome::Deny, _) if cell.host_unknown => CellVerdict::FromSomeHost,
+        (Outcome::Deny, _) => CellVerdict::Nothing,
     }
 }
 
-/// The last hop of a way, for the second line of a cell: the role, the group of a person, or `direct`.
+/// What an ACL applies through, for the second line of a cell: the role, the group of a user, or `direct`.
 #[must_use]
-pub fn hop(by: &AclMatch, whose: &Whose) -> String {
+pub fn granted_through(by: &AclMatch, whose: &MatrixSubject) -> String {
     match (&by.role, &by.group) {
         (Some(role), _) => role.clone(),
         (None, Some(group)) if whose.principal.kind() == PrincipalType::User => format!("Group:{group}"),
@@ -268,7 +268,7 @@ mod tests {
             let cells = row.cells.iter().zip(&matrix.columns).filter_map(|(cell, operation)| {
                 let cell = cell.as_ref()?;
                 let by = cell.denied_by.first().or(cell.granted_by.as_ref());
-                Some(format!("{:?} {:?} {}", operation, says(cell, *operation), hop(by?, &whose)))
+                Some(format!("{:?} {:?} {}", operation, cell_verdict(cell, *operation), granted_through(by?, &whose)))
             });
             format!("{}: {}", row.pattern.name, cells.collect::<Vec<_>>().join(", "))
         };

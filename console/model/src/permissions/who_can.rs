@@ -15,7 +15,7 @@ use crate::simulator::question::verb;
 /// How many principals of one kind of answer are shown at first, and how many more at a time.
 pub const PAGE: usize = 50;
 
-/// The question as it stands in the form.
+/// The query, as entered in the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhoCanQuery {
     /// The operation.
@@ -191,7 +191,7 @@ impl WhoCanGroup {
 pub enum WhoCanPrincipal {
     /// A superuser, who is allowed without any ACL.
     Superuser(String),
-    /// Somebody whom an ACL concerns.
+    /// A principal with a matching ACL.
     Entry(Box<WhoCanEntry>),
 }
 
@@ -219,11 +219,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts what was found.
+    /// Counts the principals of a result.
     #[must_use]
-    pub fn of(found: &[WhoCanPrincipal]) -> Self {
-        let roles = found.iter().filter(|found| found.principal().kind() == PrincipalType::Role).count();
-        Self { principals: found.len() - roles, roles }
+    pub fn of(principals: &[WhoCanPrincipal]) -> Self {
+        let roles = principals.iter().filter(|entry| entry.principal().kind() == PrincipalType::Role).count();
+        Self { principals: principals.len() - roles, roles }
     }
 
     /// All of them.
@@ -251,7 +251,7 @@ pub struct WhoCanAnswer {
     pub groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)>,
     /// The principals of matching denies. Users with one of them are denied, regardless of allows.
     pub blocked_for: Vec<Principal>,
-    /// How many ACLs speak of the name as a prefix: longer names are another question.
+    /// How many ACLs have the name as a prefix: the result does not include longer names.
     pub is_prefix: bool,
 }
 
@@ -270,7 +270,7 @@ impl WhoCanAnswer {
     }
 }
 
-/// The one host from which somebody may.
+/// The one host from which a principal is allowed.
 #[must_use]
 pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
     entry.granted_by.as_ref().map(|by| by.acl.host).filter(|host| *host != Host::Any)

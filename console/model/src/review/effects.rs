@@ -16,17 +16,17 @@ pub struct Effects {
     pub compared: usize,
     /// The principals that gain or lose access: everyone first, then users and groups, then roles.
     pub people: Vec<AffectedHolder>,
-    /// What each staged change does by itself to whom it names: the places of those that do nothing.
+    /// The places of staged changes that by themselves have no effect on the principals that they name.
     pub idle: Vec<usize>,
     /// The names of the settings that differ.
     pub settings: Vec<&'static str>,
     /// What settings that differ do to groups.
     pub groups: GroupChanges,
-    /// How many users are named, of whom another principal mapping leaves it unknown whether tokens still name them.
+    /// How many users the policy names, if the principal mapping changes: tokens may no longer name them.
     pub users: usize,
 }
 
-/// One holder and what it gains and loses.
+/// What one principal gains and loses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AffectedHolder {
     /// Who.
@@ -60,7 +60,7 @@ pub struct Total {
 }
 
 impl Effects {
-    /// Whether nobody gains or loses anything, as far as it can be known.
+    /// Whether no known principal gains or loses anything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.people.is_empty()
@@ -106,9 +106,9 @@ impl AffectedHolder {
     }
 }
 
-/// What somebody gains.
+/// Effects that add access.
 pub const GAINS: &[AccessEffect] = &[AccessEffect::Gains, AccessEffect::GainsWithOthers];
-/// What somebody loses.
+/// Effects that remove access.
 pub const LOSES: &[AccessEffect] = &[AccessEffect::Loses, AccessEffect::LosesWithOthers];
 /// What a deny keeps from being gained.
 pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillBlocked];
@@ -161,13 +161,13 @@ pub struct EffectGroup {
 }
 
 impl EffectGroup {
-    /// The first of them, which stands for all.
+    /// The first of them, shown for all.
     #[must_use]
     pub fn first(&self) -> Option<&AffectedHolder> {
         self.people.first()
     }
 
-    /// What they are, in number: `13 groups`; none where one name says it.
+    /// Their number, such as `13 groups`; none if there is only one.
     #[must_use]
     pub fn noun(&self) -> Option<String> {
         let kind = self.first().map(|person| kind_of(&person.holder))?;
@@ -181,7 +181,7 @@ impl EffectGroup {
     }
 }
 
-/// The type of a holder; none for everyone.
+/// The type of a principal; none for everyone.
 fn kind_of(holder: &Scope) -> Option<PrincipalType> {
     match holder {
         Scope::Everyone => None,
@@ -214,12 +214,12 @@ pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
     groups
 }
 
-/// Why a line is so, as far as the draft says.
+/// The reason for an effect, if it is in the draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EffectReason {
-    /// The holder gets a role.
+    /// The principal joins a role.
     Joins(String),
-    /// The holder leaves a role.
+    /// The principal leaves a role.
     Leaves(String),
     /// So many ACLs come, of the holder or a role that it keeps.
     Added(usize),
@@ -264,7 +264,7 @@ pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Aff
     person.lines.iter().map(of_line).collect()
 }
 
-/// The roles that a holder gets and leaves.
+/// The roles that a principal joins and leaves.
 fn roles(before: &Policy, after: &Policy, holder: &Scope) -> (Vec<String>, Vec<String>) {
     let Scope::One(principal) = holder else { return (Vec::new(), Vec::new()) };
     let of = |policy: &Policy| policy.roles_of(principal).map(str::to_owned).collect::<BTreeSet<_>>();
@@ -272,11 +272,11 @@ fn roles(before: &Policy, after: &Policy, holder: &Scope) -> (Vec<String>, Vec<S
     (has.difference(&had).cloned().collect(), had.difference(&has).cloned().collect())
 }
 
-/// Whether an ACL that comes or goes changes nothing of whom it names on the names that it covers.
-fn is_idle(found: &Diff, change: &Change) -> bool {
+/// Whether an added or removed ACL changes no access of its principal to the names that it covers.
+fn is_idle(diff: &Diff, change: &Change) -> bool {
     let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else { return false };
     let holder = Scope::of(&acl.principal);
-    let mut all = found.differences.iter().chain(&found.roles);
+    let mut all = diff.differences.iter().chain(&diff.roles);
     !all.any(|difference| {
         let about = difference.scope == holder || acl.permission == Permission::Deny;
         about

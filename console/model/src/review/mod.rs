@@ -53,7 +53,7 @@ pub struct ChangeRow {
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
     pub failure: Option<String>,
-    /// What is odd about the name of the principal that it adds, each as sentences without a final period.
+    /// The findings for the name of the principal that it adds, each without a final period.
     pub remarks: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl ChangedItem {
     }
 }
 
-/// The rows of a draft over the policy that was read, by whom they are about.
+/// The rows of a draft, compared with the current policy and sorted by principal.
 #[must_use]
 pub fn sections(before: &Policy, staged: &[Staged], standing: &[ChangeStatus]) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();

@@ -47,7 +47,7 @@ impl PatternChoice {
     }
 }
 
-/// What stands in the form.
+/// The values of the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AclForm {
     /// The type of the resource.
@@ -120,7 +120,7 @@ impl AclForm {
         self
     }
 
-    /// The form after an operation was chosen, or not any more. `All` is every operation, so it stands alone.
+    /// The form after an operation is selected or cleared. `All` includes every operation, so it excludes the others.
     #[must_use]
     pub fn with_operation(mut self, operation: Operation, chosen: bool) -> Self {
         self.operations.retain(|other| {

@@ -7,16 +7,16 @@ use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 /// How many covered names are shown.
 const SHOWN: usize = 5;
 
-/// The known names of one type: those that ACLs name. Nobody here can list what the cluster has.
+/// The known names of one type: those in ACLs. The console cannot list the resources of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known(Vec<String>);
 
-/// Which of them a pattern covers.
+/// The known names that a pattern covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cover {
-    /// How many are known.
+    /// The number of known names.
     pub known: usize,
-    /// How many of them are covered.
+    /// The number of covered names.
     pub covered: usize,
     /// Some of those.
     pub names: Vec<String>,
@@ -29,7 +29,7 @@ impl Known {
         Self(known_names(policy, resource_type).into_iter().map(str::to_owned).collect())
     }
 
-    /// Which of them a pattern covers.
+    /// The known names that a pattern covers.
     #[must_use]
     pub fn cover(&self, pattern: &NamePattern) -> Cover {
         let mut covered = self.0.iter().filter(|name| pattern.covers(name));
@@ -38,7 +38,7 @@ impl Known {
     }
 }
 
-/// What the role's other ACLs make of a new one, in the engine's words; none when it says something that they do not.
+/// The engine's finding for a new ACL next to the role's other ACLs; none if it adds something.
 #[must_use]
 pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     if acls.contains(new) {

@@ -34,7 +34,7 @@ pub struct MemberPreview {
     pub error: Option<String>,
     /// What may be meant instead; with an error it is the fix, without one a warning.
     pub offer: Option<Offer>,
-    /// What else is odd about the name, each as sentences without a final period.
+    /// Other findings for the name, each without a final period.
     pub remarks: Vec<String>,
 }
 

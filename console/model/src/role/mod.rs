@@ -22,22 +22,22 @@ pub struct AclRow {
     pub acl: Acl,
     /// Whether it is on the service.
     pub standing: RowStatus,
-    /// What is odd about it, in a few words, and in one sentence.
+    /// Its finding, in a few words and in one sentence.
     pub remark: Option<(Remark, String)>,
     /// Why the service did not add or remove it.
     pub failure: Option<String>,
 }
 
-/// What is odd about an ACL of a role.
+/// A finding for an ACL of a role.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Remark {
-    /// Another ACL says all of it.
+    /// Another ACL covers all of it.
     AddsNothing,
     /// A deny blocks all of it.
     NeverAllows,
-    /// It is a deny that blocks so many allows of this role.
+    /// It is a deny that blocks this number of allows of the role.
     Overrides(usize),
-    /// It could not be created like this today, or means nothing.
+    /// It could not be created today, or has no effect.
     Odd,
 }
 
@@ -65,7 +65,7 @@ pub struct MemberRow {
     pub other_roles: Vec<String>,
     /// How many ACLs name it without a role.
     pub direct_acls: usize,
-    /// What is odd about its name, each as sentences without a final period.
+    /// The findings for its name, each without a final period.
     pub remarks: Vec<String>,
     /// Why the service did not add or remove it.
     pub failure: Option<String>,

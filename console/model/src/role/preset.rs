@@ -187,7 +187,7 @@ impl Filled {
     }
 }
 
-/// What somebody needs who looks at everything and changes nothing.
+/// The permissions to read everything and change nothing.
 const OPERATOR: &[(ResourceType, Operation)] = &[
     (ResourceType::Topic, Operation::Describe),
     (ResourceType::Topic, Operation::DescribeConfigs),

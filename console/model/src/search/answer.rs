@@ -93,7 +93,7 @@ pub struct AnswerContext<'a> {
     pub has_draft: bool,
 }
 
-/// What an answer says at a glance.
+/// The mark of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerMark {
     /// Allowed.
@@ -124,7 +124,7 @@ pub struct AnswerChoice {
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchAnswer {
-    /// What it says at a glance.
+    /// The mark.
     pub mark: AnswerMark,
     /// The same in a word or two.
     pub title: String,
@@ -209,7 +209,7 @@ fn ambiguous(who: &str, candidates: &[Principal], request: &TypedRequest) -> Sea
             words: RichText::new().principal(principal),
             mark: None,
             detail: "Ask about this one".into(),
-            target: SearchTarget::Ask(asked(principal, request)),
+            target: SearchTarget::Ask(question_text(principal, request)),
         })
         .collect();
     answer.more = candidates.len().saturating_sub(SHOWN);
@@ -217,7 +217,7 @@ fn ambiguous(who: &str, candidates: &[Principal], request: &TypedRequest) -> Sea
 }
 
 /// The question with this principal, as it is typed.
-fn asked(principal: &Principal, request: &TypedRequest) -> String {
+fn question_text(principal: &Principal, request: &TypedRequest) -> String {
     let quoted = |text: &str| match text.contains(char::is_whitespace) {
         true => format!("\"{text}\""),
         false => text.to_owned(),
@@ -281,7 +281,7 @@ fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText
     }
 }
 
-/// Whether somebody can do something.
+/// Answers whether a principal can perform an operation.
 fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
     let resources = patterns_of(request, context.index);
     let patterns = resources.patterns.as_slice();
@@ -318,7 +318,7 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         }
         (None, None) => {
             let reason = "The identity can't be read";
-            let mut answer = SearchAnswer::new(AnswerMark::Unclear, "No answer", reason);
+            let mut answer = SearchAnswer::new(AnswerMark::Unclear, "No result", reason);
             answer.lines.extend(view.problems.first().map(|problem| problem.words.clone()));
             answer
         }
@@ -383,7 +383,7 @@ fn of_verdict(verdict: &Verdict) -> SearchAnswer {
     answer
 }
 
-/// What a cell of the matrix says.
+/// The verdict of a cell of the matrix.
 fn mark_of(cell: &MatrixCell) -> AnswerMark {
     match (cell.outcome, cell.denied_by.is_empty()) {
         (Outcome::Allow, _) => AnswerMark::Allow,

@@ -29,20 +29,20 @@ struct IndexedName {
     place: usize,
 }
 
-/// The best of a group, and how many there are.
+/// The best results of a group, and the number of all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Best<T> {
-    pub(super) found: Vec<T>,
+    pub(super) items: Vec<T>,
     pub(super) number: usize,
     /// Whether the best has the words as they were typed, not as scattered letters.
     pub(super) is_run: bool,
 }
 
 impl<T> Best<T> {
-    /// The same results, as something else.
+    /// Converts the results.
     pub(super) fn map<U>(self, change: impl FnMut(T) -> U) -> Best<U> {
-        let Self { found, number, is_run } = self;
-        Best { found: found.into_iter().map(change).collect(), number, is_run }
+        let Self { items, number, is_run } = self;
+        Best { items: items.into_iter().map(change).collect(), number, is_run }
     }
 }
 
@@ -184,23 +184,23 @@ fn best<'a, T: Copy>(
     words: &Words,
     name_of: impl Fn(&T) -> &str,
 ) -> Best<T> {
-    let mut found: Vec<(Score, T)> = Vec::with_capacity(SHOWN + 1);
+    let mut items: Vec<(Score, T)> = Vec::with_capacity(SHOWN + 1);
     let mut number = 0;
     if words.is_empty() {
-        return Best { found: Vec::new(), number, is_run: false };
+        return Best { items: Vec::new(), number, is_run: false };
     }
     for (candidate, name) in candidates {
         let Some(score) = words.score(name_of(&candidate), &name.folded) else { continue };
         number += 1;
         // Of those that fit alike the first stays before the others.
-        let at = found.partition_point(|(known, _)| *known >= score);
+        let at = items.partition_point(|(known, _)| *known >= score);
         if at < SHOWN {
-            found.insert(at, (score, candidate));
-            found.truncate(SHOWN);
+            items.insert(at, (score, candidate));
+            items.truncate(SHOWN);
         }
     }
-    let is_run = found.first().is_some_and(|(score, _)| words.is_run(*score));
-    Best { found: found.into_iter().map(|(_, candidate)| candidate).collect(), number, is_run }
+    let is_run = items.first().is_some_and(|(score, _)| words.is_run(*score));
+    Best { items: items.into_iter().map(|(_, candidate)| candidate).collect(), number, is_run }
 }
 
 fn is_all_names(named: &NamedPattern) -> bool {

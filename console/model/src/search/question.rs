@@ -16,7 +16,7 @@ pub(super) struct TypedRequest {
 /// A question as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TypedQuestion {
-    /// Whether somebody can do something, and why.
+    /// Whether a principal can perform an operation, and why.
     Can {
         /// Who, as it was typed.
         who: String,

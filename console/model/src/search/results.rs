@@ -134,12 +134,12 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         Some(TypedQuestion::Can { who, .. }) => Some(principal_of(who, context)),
         _ => None,
     };
-    let mut found: Vec<(bool, SearchGroup)> = Vec::new();
+    let mut ranked: Vec<(bool, SearchGroup)> = Vec::new();
     let mut put = |title, items: Best<SearchItem>| {
-        let Best { found: items, number, is_run } = items;
+        let Best { items, number, is_run } = items;
         if !items.is_empty() {
             let more = number.saturating_sub(items.len());
-            found.push((is_run, SearchGroup { title, items, more }));
+            ranked.push((is_run, SearchGroup { title, items, more }));
         }
     };
     if kind != Some(PrincipalType::Role) {
@@ -153,10 +153,10 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         put("Pages", pages(question.as_ref(), asked_about.as_ref(), text, context));
     }
     // What has the words as they were typed comes before what only has their letters.
-    found.sort_by_key(|(is_run, _)| !is_run);
-    let mut groups: Vec<SearchGroup> = found.into_iter().map(|(_, group)| group).collect();
+    ranked.sort_by_key(|(is_run, _)| !is_run);
+    let mut groups: Vec<SearchGroup> = ranked.into_iter().map(|(_, group)| group).collect();
     if kind.is_none() {
-        let Best { found: items, number, .. } = actions(question.as_ref(), text, context);
+        let Best { items, number, .. } = actions(question.as_ref(), text, context);
         let more = number.saturating_sub(items.len());
         groups.extend((!items.is_empty()).then_some(SearchGroup { title: "Actions", items, more }));
     }
@@ -213,16 +213,16 @@ fn topic_item(of: &NamedPattern, words: &Words) -> SearchItem {
 /// Those of a list that fit, the best first; all of them while nothing was typed.
 fn fitting<'a, T>(all: &'a [(&str, &str, T)], text: &str) -> Best<(&'a str, &'a T)> {
     let words = Words::all(text);
-    let mut found: Vec<(i64, &str, &T)> = Vec::new();
+    let mut scored: Vec<(i64, &str, &T)> = Vec::new();
     for (title, more, target) in all {
         let name = format!("{title} {more}");
         let score = if words.is_empty() { Some(0) } else { words.score(&name, &FoldedName::new(&name)) };
-        found.extend(score.map(|score| (score, *title, target)));
+        scored.extend(score.map(|score| (score, *title, target)));
     }
-    found.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
-    let is_run = found.first().is_some_and(|(score, ..)| words.is_run(*score));
-    let found: Vec<_> = found.into_iter().map(|(_, title, target)| (title, target)).collect();
-    Best { number: found.len(), found, is_run }
+    scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+    let is_run = scored.first().is_some_and(|(score, ..)| words.is_run(*score));
+    let items: Vec<_> = scored.into_iter().map(|(_, title, target)| (title, target)).collect();
+    Best { number: items.len(), items, is_run }
 }
 
 /// The pages that fit; those about the principal and the resource of a question.
@@ -266,30 +266,30 @@ fn pages(
             _ => label.name(&request.name, &Words::all(&query.name)),
         };
         items.push(item(label, "Permissions, Who can", query.address()));
-        return Best { number: items.len(), found: items, is_run: false };
+        return Best { number: items.len(), items, is_run: false };
     }
     if question.is_some() {
-        return Best { number: 0, found: Vec::new(), is_run: false };
+        return Best { number: 0, items: Vec::new(), is_run: false };
     }
     let words = Words::all(text);
-    let Best { mut found, is_run, .. } = fitting(PAGES, text);
-    found.retain(|(_, at)| **at != address::REVIEW || context.has_draft);
-    let number = found.len();
-    found.truncate(SHOWN);
+    let Best { mut items, is_run, .. } = fitting(PAGES, text);
+    items.retain(|(_, at)| **at != address::REVIEW || context.has_draft);
+    let number = items.len();
+    items.truncate(SHOWN);
     let shown = |(title, at): (&str, &&str)| item(Label::default().name(title, &words), "", (*at).to_owned());
-    Best { found: found.into_iter().map(shown).collect(), number, is_run }
+    Best { items: items.into_iter().map(shown).collect(), number, is_run }
 }
 
 /// The actions that fit: those without a name, a new role of this name, and a principal that joins a role.
 fn actions(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext<'_>) -> Best<SearchItem> {
     if question.is_some() {
-        return Best { number: 0, found: Vec::new(), is_run: false };
+        return Best { number: 0, items: Vec::new(), is_run: false };
     }
     let item =
         |label, detail: &str, target| SearchItem { kind: SearchKind::Action, label, detail: detail.to_owned(), target };
     let words = Words::all(text);
     let mut items: Vec<SearchItem> = assignments(text, context);
-    let plain = fitting(ACTIONS, text).found;
+    let plain = fitting(ACTIONS, text).items;
     items.extend(
         plain.into_iter().map(|(title, target)| item(Label::default().name(title, &words), "", target.clone())),
     );
@@ -301,7 +301,7 @@ fn actions(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext
     }
     let number = items.len();
     items.truncate(SHOWN);
-    Best { found: items, number, is_run: true }
+    Best { items, number, is_run: true }
 }
 
 /// A text without these letters at its start, in any case.
@@ -323,7 +323,7 @@ fn assignments(text: &str, context: &AnswerContext<'_>) -> Vec<SearchItem> {
         return Vec::new();
     }
     let words = Words::all(role.trim());
-    let found = context.index.roles(&words).found.into_iter().filter(|of| !of.is_missing && !is_member(&of.principal));
+    let found = context.index.roles(&words).items.into_iter().filter(|of| !of.is_missing && !is_member(&of.principal));
     found
         .map(|of| {
             let label =

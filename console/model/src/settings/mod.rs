@@ -10,23 +10,23 @@ use gbac_engine::policy::{GroupSource, Settings};
 use crate::phrases;
 use crate::simulator::settings::place;
 
-/// Whether the managed cloud's mapping stands in the place of the two properties.
+/// Whether the managed cloud's mapping replaces the two properties.
 #[must_use]
 pub const fn is_sso(settings: &Settings) -> bool {
     matches!(settings.groups, GroupSource::Sso { .. })
 }
 
-/// The two group properties as they are entered.
+/// The two group properties, as entered in the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entered {
+pub struct GroupSettingsForm {
     /// `oidc_group_claim_path`.
     pub claim_path: String,
     /// `nested_group_behavior`.
     pub nested: NestedGroupBehavior,
 }
 
-impl Entered {
-    /// What settings say; the defaults where the managed cloud's mapping stands in the place of the properties.
+impl GroupSettingsForm {
+    /// The values of settings; the defaults if the managed cloud's mapping replaces the properties.
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
         match &settings.groups {
@@ -74,8 +74,8 @@ impl Entered {
 mod tests {
     use super::*;
 
-    fn entered(claim_path: &str) -> Entered {
-        Entered { claim_path: claim_path.into(), nested: NestedGroupBehavior::None }
+    fn entered(claim_path: &str) -> GroupSettingsForm {
+        GroupSettingsForm { claim_path: claim_path.into(), nested: NestedGroupBehavior::None }
     }
 
     #[test]
@@ -83,10 +83,10 @@ mod tests {
         let held = Settings::default();
         assert_eq!(entered("$.groups").changes(&held), 0);
         assert_eq!(entered(" $.groups ").changes(&held), 0, "blanks at the edge are no change");
-        let both = Entered { nested: NestedGroupBehavior::Suffix, ..entered("$.roles") };
+        let both = GroupSettingsForm { nested: NestedGroupBehavior::Suffix, ..entered("$.roles") };
         assert_eq!(both.changed(&held), ["Claim path", "Nested names"]);
         let wanted = both.read(&held).unwrap();
-        assert_eq!((Entered::of(&wanted), both.changes(&wanted)), (both.clone(), 0));
+        assert_eq!((GroupSettingsForm::of(&wanted), both.changes(&wanted)), (both.clone(), 0));
         assert_eq!(wanted.principal_mapping, held.principal_mapping);
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::rich_text::RichText;
 
-/// The level that a logger has when nobody chose one.
+/// The default level of a logger.
 pub const DEFAULT_LEVEL: &str = "info";
 /// The levels, the gravest first.
 pub const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
@@ -110,7 +110,7 @@ impl LoggerRow {
         Self { reverts_at: left.map(|seconds| now_ms + f64::from(seconds) * 1000.0), ..self }
     }
 
-    /// Whether it has another level than when nobody chose one.
+    /// Whether its level differs from the default.
     #[must_use]
     pub fn is_changed(&self) -> bool {
         self.level != DEFAULT_LEVEL

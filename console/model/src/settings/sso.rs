@@ -34,7 +34,7 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
         Err(error) => return Err(phrases::with_hint(&error.to_string(), error.hint())),
     };
     if let Some((name, _)) = attributes.iter().find(|(_, value)| !value.is_string()) {
-        return Err(format!("`{}` is not a text. Every attribute is a path in quotes", escaped(name)));
+        return Err(format!("`{}` is not a string. Every attribute is a path in quotes", escaped(name)));
     }
     let written = attributes.get("federated_groups").and_then(Value::as_str).unwrap_or_default().to_owned();
     let attributes = attributes.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
@@ -71,7 +71,7 @@ mod tests {
             ("{", "JSON"),
             (r#"{ "groups": "$.groups" }"#, "have no `federated_groups`"),
             (r#"{ "federated_groups": "$.groups[" }"#, "at character 9"),
-            (r#"{ "federated_groups": 1 }"#, "not a text"),
+            (r#"{ "federated_groups": 1 }"#, "not a string"),
         ] {
             let fault = read(text).unwrap_err();
             assert!(fault.contains(said), "{text}: {fault}");

@@ -1,7 +1,7 @@
 //! The table of audit events, each with its JSON on demand.
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{EventKind, EventRow, Folded, Matched, folded};
+use gbac_console_model::audit::{AuditedAcl, EventKind, EventRow, RepeatedEvent, fold_repeats};
 use gbac_console_model::phrases;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::prelude::*;
@@ -14,10 +14,10 @@ const GROUPS: usize = 4;
 
 #[component]
 pub(super) fn Events(rows: Vec<EventRow>) -> impl IntoView {
-    let rows: Vec<_> = folded(rows)
+    let rows: Vec<_> = fold_repeats(rows)
         .into_iter()
         .enumerate()
-        .map(|(place, Folded { row, times, since })| view! { <Event row=row times=times since=since place=place /> })
+        .map(|(place, RepeatedEvent { row, times, since })| view! { <Event row=row times=times since=since place=place /> })
         .collect();
     view! {
         <div class="panel flat">
@@ -110,8 +110,8 @@ fn By(row: EventRow) -> impl IntoView {
 
 /// The ACL that decided; its principal is the last step before it.
 #[component]
-fn Acl(matched: Matched) -> impl IntoView {
-    let Matched { principal, permission, operation, resource_type, resource_name, pattern } = matched;
+fn Acl(matched: AuditedAcl) -> impl IntoView {
+    let AuditedAcl { principal, permission, operation, resource_type, resource_name, pattern } = matched;
     // A group or role precedes it.
     let principal = principal.filter(|principal| principal.kind() == PrincipalType::User);
     let (class, glyph) = if permission == "allow" { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };

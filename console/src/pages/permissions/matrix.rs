@@ -7,7 +7,8 @@ use gbac_analysis::MatrixCell;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::matrix::{
-    Matrix, MatrixQuery, MatrixRow, PAGE, Says, Whose, hop, matrix, pattern_words, says, summary,
+    CellVerdict, Matrix, MatrixQuery, MatrixRow, MatrixSubject, PAGE, cell_verdict, granted_through, matrix,
+    pattern_words, summary,
 };
 use gbac_console_model::phrases::SUPERUSERS_ALLOWED;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
@@ -68,7 +69,7 @@ fn Body() -> impl IntoView {
         page.set(0);
     });
     // The last one that could be read stays while another name is typed.
-    let whose = Memo::new(move |before: Option<&Option<Whose>>| match checked.get() {
+    let whose = Memo::new(move |before: Option<&Option<MatrixSubject>>| match checked.get() {
         Ok(whose) => whose,
         Err(_) => before.cloned().flatten(),
     });
@@ -101,7 +102,7 @@ fn Body() -> impl IntoView {
 #[component]
 fn Who(
     form: RwSignal<MatrixQuery>,
-    checked: Memo<Result<Option<Whose>, gbac_console_model::permissions::matrix::MatrixFaults>>,
+    checked: Memo<Result<Option<MatrixSubject>, gbac_console_model::permissions::matrix::MatrixFaults>>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
     let of_fault =
@@ -146,7 +147,7 @@ fn Who(
 type Chosen = Option<(usize, usize)>;
 
 #[component]
-fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
+fn Shown(shown: Arc<(MatrixSubject, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
     let (whose, matrix) = (shown.0.clone(), shown.1.clone());
     let chosen = RwSignal::new(None::<(usize, usize)>);
     let total = matrix.total;
@@ -154,7 +155,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
         .rows
         .iter()
         .flat_map(|row| row.cells.iter().flatten())
-        .any(|cell| says(cell, Operation::Read) == Says::Superuser);
+        .any(|cell| cell_verdict(cell, Operation::Read) == CellVerdict::Superuser);
     let line = summary(&matrix, page.get_untracked());
     let name = plain(&whose.principal.to_string());
     if total == 0 {
@@ -220,7 +221,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
 }
 
 #[component]
-fn NoResources(whose: Whose) -> impl IntoView {
+fn NoResources(whose: MatrixSubject) -> impl IntoView {
     let is_person = whose.principal.kind() == PrincipalType::User;
     view! {
         <div class="panel flat">
@@ -238,7 +239,7 @@ fn MatrixRow(
     place: usize,
     row: MatrixRow,
     stored: StoredValue<(Vec<Operation>, Vec<MatrixRow>)>,
-    whose: StoredValue<Whose>,
+    whose: StoredValue<MatrixSubject>,
     chosen: RwSignal<Chosen>,
 ) -> impl IntoView {
     let acl = example(&row);
@@ -278,19 +279,19 @@ fn example(row: &MatrixRow) -> Acl {
 }
 
 /// A cell for assistive technology: `Read on Topic events-: Allow, from AnalyticsReaders`.
-fn label(cell: &MatrixCell, operation: Operation, on: &str, whose: &Whose) -> String {
+fn label(cell: &MatrixCell, operation: Operation, on: &str, whose: &MatrixSubject) -> String {
     let from = |by: Option<&gbac_analysis::AclMatch>| {
-        by.map_or_else(String::new, |by| format!(", from {}", plain(&hop(by, whose))))
+        by.map_or_else(String::new, |by| format!(", from {}", plain(&granted_through(by, whose))))
     };
-    let says = match says(cell, operation) {
-        Says::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
-        Says::Implied(by) => format!("Allow, implied by {}", by.spelling().label),
-        Says::Deny => format!("Deny{}", from(cell.denied_by.first())),
-        Says::Nothing => "no rule, denied by default".into(),
-        Says::FromSomeHost => "depends on the host, denied for an unknown host".into(),
-        Says::Superuser => "Allow, superuser".into(),
+    let verdict = match cell_verdict(cell, operation) {
+        CellVerdict::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
+        CellVerdict::Implied(by) => format!("Allow, implied by {}", by.spelling().label),
+        CellVerdict::Deny => format!("Deny{}", from(cell.denied_by.first())),
+        CellVerdict::Nothing => "no rule, denied by default".into(),
+        CellVerdict::FromSomeHost => "depends on the host, denied for an unknown host".into(),
+        CellVerdict::Superuser => "Allow, superuser".into(),
     };
-    format!("{} on {on}: {says}", operation.spelling().label)
+    format!("{} on {on}: {verdict}", operation.spelling().label)
 }
 
 #[component]
@@ -299,34 +300,37 @@ fn CellButton(
     operation: Operation,
     label: String,
     at: (usize, usize),
-    whose: StoredValue<Whose>,
+    whose: StoredValue<MatrixSubject>,
     chosen: RwSignal<Chosen>,
 ) -> impl IntoView {
-    let says = says(&cell, operation);
-    let class = match says {
-        Says::Allow | Says::Superuser => "cell allow",
-        Says::Implied(_) => "cell allow implied",
-        Says::Deny => "cell deny",
-        Says::Nothing | Says::FromSomeHost => "cell none",
+    let verdict = cell_verdict(&cell, operation);
+    let class = match verdict {
+        CellVerdict::Allow | CellVerdict::Superuser => "cell allow",
+        CellVerdict::Implied(_) => "cell allow implied",
+        CellVerdict::Deny => "cell deny",
+        CellVerdict::Nothing | CellVerdict::FromSomeHost => "cell none",
     };
     let whose = whose.get_value();
-    let by = |by: Option<&gbac_analysis::AclMatch>| by.map(|by| plain(&hop(by, &whose))).unwrap_or_default();
-    let content = match says {
-        Says::Allow => view! {
+    let by =
+        |by: Option<&gbac_analysis::AclMatch>| by.map(|by| plain(&granted_through(by, &whose))).unwrap_or_default();
+    let content = match verdict {
+        CellVerdict::Allow => view! {
             <VerdictWord mark=Mark::Allow word="Allow" /><small class="mono">{by(cell.granted_by.as_ref())}</small>
         }
         .into_any(),
-        Says::Superuser => view! { <VerdictWord mark=Mark::Allow word="Allow" /><small>"superuser"</small> }.into_any(),
-        Says::Implied(by) => view! {
+        CellVerdict::Superuser => {
+            view! { <VerdictWord mark=Mark::Allow word="Allow" /><small>"superuser"</small> }.into_any()
+        }
+        CellVerdict::Implied(by) => view! {
             <VerdictWord mark=Mark::Allow word="Allow" /><small>{format!("by {}", by.spelling().label)}</small>
         }
         .into_any(),
-        Says::Deny => view! {
+        CellVerdict::Deny => view! {
             <VerdictWord mark=Mark::Deny word="Deny" /><small class="mono">{by(cell.denied_by.first())}</small>
         }
         .into_any(),
-        Says::FromSomeHost => view! { <span aria-hidden="true">"–"</span><small>"one host"</small> }.into_any(),
-        Says::Nothing => view! { <span aria-hidden="true">"–"</span> }.into_any(),
+        CellVerdict::FromSomeHost => view! { <span aria-hidden="true">"–"</span><small>"one host"</small> }.into_any(),
+        CellVerdict::Nothing => view! { <span aria-hidden="true">"–"</span> }.into_any(),
     };
     view! {
         <button
@@ -357,14 +361,14 @@ fn Key() -> impl IntoView {
 
 /// The reason of a cell: what decides, what a deny overrides, and what the cell is about.
 #[component]
-fn Why(row: MatrixRow, operation: Operation, cell: MatrixCell, whose: Whose) -> impl IntoView {
-    let says = says(&cell, operation);
-    let (glyph, class, verdict) = match says {
-        Says::Allow | Says::Superuser => (Glyph::Allow, "v-allow", "allowed".to_owned()),
-        Says::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().label)),
-        Says::Deny => (Glyph::Deny, "v-deny", "denied by rule".to_owned()),
-        Says::Nothing => (Glyph::NoRule, "v-none", "denied, nothing allows it".to_owned()),
-        Says::FromSomeHost => (Glyph::NoRule, "v-none", "denied, unknown host".to_owned()),
+fn Why(row: MatrixRow, operation: Operation, cell: MatrixCell, whose: MatrixSubject) -> impl IntoView {
+    let verdict = cell_verdict(&cell, operation);
+    let (glyph, class, text) = match verdict {
+        CellVerdict::Allow | CellVerdict::Superuser => (Glyph::Allow, "v-allow", "allowed".to_owned()),
+        CellVerdict::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().label)),
+        CellVerdict::Deny => (Glyph::Deny, "v-deny", "denied by rule".to_owned()),
+        CellVerdict::Nothing => (Glyph::NoRule, "v-none", "denied, nothing allows it".to_owned()),
+        CellVerdict::FromSomeHost => (Glyph::NoRule, "v-none", "denied, unknown host".to_owned()),
     };
     let resource = match row.resource_type {
         ResourceType::Registry => "Schema Registry".to_owned(),
@@ -389,7 +393,7 @@ fn Why(row: MatrixRow, operation: Operation, cell: MatrixCell, whose: Whose) -> 
                     <h2>
                         {operation.spelling().label} ", " {resource}
                         {named.map(|name| view! { " " <ResourceName name=name /> })}
-                        " " <span class="pat">{words}</span> ": " {verdict}
+                        " " <span class="pat">{words}</span> ": " {text}
                     </h2>
                     {about.map(|about| view! { <p class="quiet">{about}</p> })}
                 </div>
@@ -403,10 +407,10 @@ fn Why(row: MatrixRow, operation: Operation, cell: MatrixCell, whose: Whose) -> 
                     let term = if is_blocked { "Overridden" } else { "Decided by" };
                     view! { <div><dt>{term}</dt><dd><Path by=by with_group=with_group with_permission=true /></dd></div> }
                 })}
-                {(says == Says::Nothing).then(|| view! {
+                {(verdict == CellVerdict::Nothing).then(|| view! {
                     <div><dt>"Reason"</dt><dd>"No ACL applies. Access is denied unless an ACL allows it."</dd></div>
                 })}
-                {(says == Says::Superuser).then(|| view! {
+                {(verdict == CellVerdict::Superuser).then(|| view! {
                     <div><dt>"Reason"</dt><dd>{SUPERUSERS_ALLOWED}</dd></div>
                 })}
                 {unknown.then(|| view! {

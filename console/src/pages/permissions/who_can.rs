@@ -45,7 +45,7 @@ fn Ask() -> impl IntoView {
             form.set(query);
         }
     });
-    let found = Memo::new_with_compare(
+    let result = Memo::new_with_compare(
         move |_| {
             let query = query.get()?;
             let host = query.check().ok()?;
@@ -57,8 +57,8 @@ fn Ask() -> impl IntoView {
     view! {
         <div class="panel flat">
             <Form form=form />
-            {move || match (query.get(), found.get()) {
-                (_, Some(found)) => view! { <Answered found=found /> }.into_any(),
+            {move || match (query.get(), result.get()) {
+                (_, Some(result)) => view! { <QueryResult result=result /> }.into_any(),
                 (Some(_), None) => ().into_any(),
                 (None, None) => view! {
                     <div class="t-line">
@@ -141,8 +141,8 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
 }
 
 #[component]
-fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
-    let (query, answer) = (*found).clone();
+fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
+    let (query, answer) = (*result).clone();
     let operation = query.operation.spelling().label.to_lowercase();
     let operation = if query.operation == Operation::All { "use the operation All".to_owned() } else { operation };
     let can = answer.tally(WhoCanGroup::Can);
@@ -174,7 +174,7 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
                     label="Principals found" caption=caption line=true
                     heads=["Principal", "Verdict", "Granted by", "Limits"]
                 >
-                    {answer.groups.into_iter().map(|(group, found)| view! { <Rows group=group found=found /> }).collect_view()}
+                    {answer.groups.into_iter().map(|(group, entries)| view! { <Rows group=group entries=entries /> }).collect_view()}
                 </Table>
             }
             .into_any()
@@ -205,17 +205,17 @@ fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
 }
 
 #[component]
-fn Rows(group: WhoCanGroup, found: Vec<WhoCanPrincipal>) -> impl IntoView {
-    let number = found.len();
+fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
+    let number = entries.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&found).words(),
-        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&found).words()),
+        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&entries).words(),
+        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&entries).words()),
         WhoCanGroup::Carries => "blocks everyone who also has one of these".into(),
     };
     let rows = move || {
-        let shown: Vec<WhoCanPrincipal> = found.iter().take(limit.get()).cloned().collect();
-        shown.into_iter().map(|found| view! { <Row group=group found=found /> }).collect_view()
+        let shown: Vec<WhoCanPrincipal> = entries.iter().take(limit.get()).cloned().collect();
+        shown.into_iter().map(|entry| view! { <Row group=group entry=entry /> }).collect_view()
     };
     view! {
         <tbody role="rowgroup">
@@ -240,10 +240,10 @@ fn Rows(group: WhoCanGroup, found: Vec<WhoCanPrincipal>) -> impl IntoView {
 }
 
 #[component]
-fn Row(group: WhoCanGroup, found: WhoCanPrincipal) -> impl IntoView {
-    let principal = found.principal();
+fn Row(group: WhoCanGroup, entry: WhoCanPrincipal) -> impl IntoView {
+    let principal = entry.principal();
     let href = list::ListQuery::one(&principal).address();
-    let is_everyone = matches!(&found, WhoCanPrincipal::Entry(entry) if entry.scope == Scope::Everyone);
+    let is_everyone = matches!(&entry, WhoCanPrincipal::Entry(entry) if entry.scope == Scope::Everyone);
     let (mark, word) = match group {
         WhoCanGroup::Can => (Mark::Allow, "Allowed"),
         WhoCanGroup::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
@@ -256,7 +256,7 @@ fn Row(group: WhoCanGroup, found: WhoCanPrincipal) -> impl IntoView {
                 {is_everyone.then(|| view! { " " <span class="quiet">"everyone"</span> })}
             </th>
             <td role="cell" data-l="Verdict"><VerdictWord mark=mark word=word /></td>
-            {match found {
+            {match entry {
                 WhoCanPrincipal::Superuser(_) => view! {
                     <td role="cell" data-l="Granted by">"superuser, " {ACLS_NOT_EVALUATED}</td>
                     <td role="cell" data-l="Limits"><span class="quiet">"denies do not apply"</span></td>

@@ -148,7 +148,7 @@ fn Row(section: AppliedSection, place: usize, identity: Option<Arc<Identity>>) -
         let rest = StoredValue::new(rest);
         view! {
             <Disclosure id=format!("applied-{place}") open=open on_toggle=move |is_open| open.set(is_open) summary=move || summary.clone()>
-                <ul>{rest.get_value().into_iter().map(told).collect_view()}</ul>
+                <ul>{rest.get_value().into_iter().map(change_item).collect_view()}</ul>
             </Disclosure>
         }
     });
@@ -166,14 +166,14 @@ fn Row(section: AppliedSection, place: usize, identity: Option<Arc<Identity>>) -
     view! {
         <li>
             <span>{about}</span>
-            <div class="brk"><ul>{rows.into_iter().map(told).collect_view()}</ul>{more}</div>
+            <div class="brk"><ul>{rows.into_iter().map(change_item).collect_view()}</ul>{more}</div>
             <span class="row">{button}</span>
         </li>
     }
 }
 
 /// One change, as it was made.
-fn told(row: ChangeRow) -> impl IntoView {
+fn change_item(row: ChangeRow) -> impl IntoView {
     if row.adds && matches!(row.what, ChangedItem::Role { .. }) {
         return view! { <li>"Created the role"</li> }.into_any();
     }

@@ -131,25 +131,25 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
 }
 
 /// What happens to holders in a few words: `joins R, gains 5 operations, loses 1 operation`.
-fn told(person: &AffectedHolder, number_of: usize) -> String {
+fn summary(holder: &AffectedHolder, number_of: usize) -> String {
     let names = |roles: &[String]| {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
         list_up_to(&names, 3)
     };
-    let number = |verb: &str, effects: &[AccessEffect]| match person.operations(effects) {
+    let number = |verb: &str, effects: &[AccessEffect]| match holder.operations(effects) {
         0 => None,
         operations => Some(format!("{verb} {}", count(operations, "operation"))),
     };
     let verb = |one: &'static str, many: &'static str| agree(number_of, one, many);
     let parts = [
-        (!person.joins.is_empty()).then(|| format!("{} {}", verb("joins", "join"), names(&person.joins))),
-        (!person.leaves.is_empty()).then(|| format!("{} {}", verb("leaves", "leave"), names(&person.leaves))),
+        (!holder.joins.is_empty()).then(|| format!("{} {}", verb("joins", "join"), names(&holder.joins))),
+        (!holder.leaves.is_empty()).then(|| format!("{} {}", verb("leaves", "leave"), names(&holder.leaves))),
         number(verb("gains", "gain"), GAINS),
         number(verb("loses", "lose"), LOSES),
         number("still denied", BLOCKED),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    match (person.is_role(), number_of) {
+    match (holder.is_role(), number_of) {
         (false, _) => text,
         (true, 1) => format!("everyone with this role {text}"),
         (true, _) => format!("everyone with one of these roles: {text}"),
@@ -168,7 +168,7 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
         _ => Vec::new(),
     };
     let Some(person) = group.first().cloned() else { return ().into_any() };
-    let text = told(&person, number);
+    let text = summary(&person, number);
     let why = why_of(&person);
     // A reason is shown if it is the same for all; for very many principals, if it is that of the visible ones.
     let is_shared = group.people.iter().skip(1).take(NAMES).all(|other| why_of(other) == why);

@@ -101,7 +101,7 @@ pub(super) fn Search() -> impl IntoView {
             <button class="kbd" type="button" aria-label="Close the search" on:click=move |_| session.is_open.set(false)>"Esc"</button>
         </div>
         <Results found=found selected=selected on_choose=choose_at />
-        <Said found=found />
+        <Announcement found=found />
         <p class="pal-f" id="search-how">
             <span><Key name="↑" /><Key name="↓" />" choose"</span>
             <span><Key name="Enter" />" open"</span>
@@ -208,7 +208,7 @@ fn choosing(text: RwSignal<String>) -> Callback<SearchTarget> {
 
 /// Tells the results once nothing has changed for a moment.
 #[component]
-fn Said(found: Memo<SearchResults>) -> impl IntoView {
+fn Announcement(found: Memo<SearchResults>) -> impl IntoView {
     let said = RwSignal::new(String::new());
     let mut say = debounce(REST, move |words: String| {
         let _ = said.try_set(words);

@@ -1,7 +1,7 @@
 //! The state of the settings page: edited values and their effect.
 
 use gbac_console_model::group_changes::{GroupChanges, compared};
-use gbac_console_model::settings::Entered;
+use gbac_console_model::settings::GroupSettingsForm;
 use gbac_console_model::simulator::token::{self, TokenReading};
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::{Change, Settings, apply_each};
@@ -18,7 +18,7 @@ pub(super) struct Edit {
     pub(super) service: Service,
     pub(super) draft: Draft,
     /// What is entered; none before the settings were read.
-    pub(super) entered: RwSignal<Option<Entered>>,
+    pub(super) entered: RwSignal<Option<GroupSettingsForm>>,
     /// The settings that it makes, or what is wrong with it.
     pub(super) wanted: Memo<Option<Result<Settings, String>>>,
     /// How many of the two properties are different.
@@ -30,11 +30,11 @@ pub(super) struct Edit {
 
 impl Edit {
     pub(super) fn new(service: Service, draft: Draft, session: SimulatorSession, unsaved: Unsaved) -> Self {
-        let entered = RwSignal::new(unsaved.take_kept());
+        let entered = RwSignal::new(unsaved.take_saved());
         // What is staged counts as entered; later reads do not overwrite what somebody types, until somebody else signs in.
         Effect::new(move |before: Option<Option<DraftOwner>>| {
             let owner = draft.owner.get();
-            let staged = draft.after.with(|after| after.as_ref().map(|after| Entered::of(after.settings())));
+            let staged = draft.after.with(|after| after.as_ref().map(|after| GroupSettingsForm::of(after.settings())));
             let is_other = before.flatten().is_some_and(|before| Some(&before) != owner.as_ref());
             if (is_other || entered.with_untracked(Option::is_none))
                 && let Some(staged) = staged

@@ -7,8 +7,8 @@ use leptos::prelude::*;
 
 use crate::ui::{Message, MessageKind};
 
-/// What the settings find in these claims.
-pub(super) fn found(settings: &Settings, claims: &gbac_engine::ClaimSet) -> impl IntoView + use<> {
+/// A message: what the claim path of the settings selects in these claims.
+pub(super) fn claim_message(settings: &Settings, claims: &gbac_engine::ClaimSet) -> impl IntoView + use<> {
     let extraction = extract(&settings.identity_rules().extraction, claims, None);
     let (kind, words) = match extraction.claim {
         ClaimFinding::Array { len, .. } => (MessageKind::Good, format!("an array of {}", count(len, "string"))),

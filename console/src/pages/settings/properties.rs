@@ -2,7 +2,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::phrases::count;
-use gbac_console_model::settings::Entered;
+use gbac_console_model::settings::GroupSettingsForm;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
@@ -48,17 +48,17 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
     let path = Signal::derive(move || entered.get().map(|entered| entered.claim_path).unwrap_or_default());
     let nested = Signal::derive(move || entered.get().map(|entered| entered.nested));
     let held = Memo::new(move |_| {
-        edit.service.policy.with(|policy| policy.as_ref().map(|policy| Entered::of(policy.settings())))
+        edit.service.policy.with(|policy| policy.as_ref().map(|policy| GroupSettingsForm::of(policy.settings())))
     });
     let error = Signal::derive(move || edit.wanted.get().and_then(Result::err));
-    let change = move |change: Box<dyn FnOnce(&mut Entered)>| {
+    let change = move |change: Box<dyn FnOnce(&mut GroupSettingsForm)>| {
         entered.update(|entered| {
             if let Some(entered) = entered {
                 change(entered);
             }
         });
     };
-    let differs = move |part: fn(&Entered, &Entered) -> bool| {
+    let differs = move |part: fn(&GroupSettingsForm, &GroupSettingsForm) -> bool| {
         entered.with(|entered| held.with(|held| entered.as_ref().zip(held.as_ref()).is_some_and(|(a, b)| part(a, b))))
     };
     let changed_tag = || view! { " " <Tag kind=TagKind::Draft>"Changed, not saved"</Tag> };
@@ -78,14 +78,14 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
         if let Some(policy) = edit.service.policy.get_untracked() {
             // Staged settings go, too: those in force undo them.
             edit.draft.add(Change::Settings(Box::new(policy.settings().clone())));
-            entered.set(Some(Entered::of(policy.settings())));
+            entered.set(Some(GroupSettingsForm::of(policy.settings())));
             dom::announce("Discarded");
         }
     };
     let found = move || {
         let wanted = edit.wanted.get().and_then(Result::ok)?;
         edit.token.with(|reading| match reading {
-            TokenReading::Read(read) => Some(super::names::found(&wanted, read.claims.members())),
+            TokenReading::Read(read) => Some(super::names::claim_message(&wanted, read.claims.members())),
             TokenReading::Empty | TokenReading::Wrong(_) => None,
         })
     };

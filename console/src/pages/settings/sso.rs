@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::edit::Edit;
-use super::names::found;
+use super::names::claim_message;
 use crate::dom;
 use crate::ui::{Button, Message, MessageKind, Mono, TextArea};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -40,7 +40,7 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
         let groups = checked.get().ok()?;
         let settings = Settings { groups, ..Settings::default() };
         Some(edit.token.with(|reading| match reading {
-            TokenReading::Read(read) => found(&settings, read.claims.members()).into_any(),
+            TokenReading::Read(read) => claim_message(&settings, read.claims.members()).into_any(),
             TokenReading::Empty | TokenReading::Wrong(_) => {
                 view! { <Message kind=MessageKind::Good>"Valid attributes"</Message> }.into_any()
             }

@@ -94,21 +94,21 @@ impl<'a> Report<'a> {
         view: &View<'_>,
         effect: AccessEffect,
         tree: &Tree<'_>,
-        found: &[ScopedPiece],
+        pieces: &[ScopedPiece],
         scopes: &[HostScope],
     ) {
         let counterexample = if effect == AccessEffect::StillBlocked || is_role(&view.scope) {
             None
         } else {
-            found.iter().find_map(|found| self.counterexample(view, tree, found, scopes, effect)).map(Box::new)
+            pieces.iter().find_map(|piece| self.counterexample(view, tree, piece, scopes, effect)).map(Box::new)
         };
         let difference = Difference {
             scope: view.scope.clone(),
             effect,
-            regions: found.iter().map(|found| region(view.resource_type, tree, found, scopes)).collect(),
+            regions: pieces.iter().map(|piece| region(view.resource_type, tree, piece, scopes)).collect(),
             counterexample,
             blocked_by: match effect {
-                AccessEffect::StillBlocked => self.blocking(view, tree, found, scopes),
+                AccessEffect::StillBlocked => self.blocking(view, tree, pieces, scopes),
                 _ => Vec::new(),
             },
         };
@@ -121,7 +121,7 @@ impl<'a> Report<'a> {
         &self,
         view: &View<'_>,
         tree: &Tree<'_>,
-        found: &ScopedPiece,
+        scoped: &ScopedPiece,
         scopes: &[HostScope],
         effect: AccessEffect,
     ) -> Option<Counterexample> {
@@ -129,9 +129,9 @@ impl<'a> Report<'a> {
         let gains = matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers);
         let outcomes = if gains { [Outcome::Deny, Outcome::Allow] } else { [Outcome::Allow, Outcome::Deny] };
         let resource_type = view.resource_type;
-        let resource_name = tree.witness(found.piece.at, resource_type)?;
-        let host_scope = *found.scopes.first()?;
-        for operation in found.piece.operations.iter() {
+        let resource_name = tree.witness(scoped.piece.at, resource_type)?;
+        let host_scope = *scoped.scopes.first()?;
+        for operation in scoped.piece.operations.iter() {
             let request = Request::new(operation, resource_type, &resource_name, At::IgnoringExpiry)
                 .with_host(address(host_scope, scopes));
             for identity in self.identities(&view.scope, &request, alone) {
@@ -195,21 +195,21 @@ impl<'a> Report<'a> {
     }
 
     /// The ACLs that deny the pieces to the scope.
-    fn blocking(&self, view: &View<'_>, tree: &Tree<'_>, found: &[ScopedPiece], scopes: &[HostScope]) -> Vec<Acl> {
+    fn blocking(&self, view: &View<'_>, tree: &Tree<'_>, pieces: &[ScopedPiece], scopes: &[HostScope]) -> Vec<Acl> {
         let [_, policy] = self.policies;
         let mut blocking = Vec::new();
-        for found in found {
+        for scoped in pieces {
             let (Some(name), Some(host_scope)) =
-                (tree.witness(found.piece.at, view.resource_type), found.scopes.first())
+                (tree.witness(scoped.piece.at, view.resource_type), scoped.scopes.first())
             else {
                 continue;
             };
-            for operation in found.piece.operations.iter() {
+            for operation in scoped.piece.operations.iter() {
                 let host = address(*host_scope, scopes);
                 let request = Request::new(operation, view.resource_type, &name, At::IgnoringExpiry).with_host(host);
                 let hits = Hits::new(policy, &request);
                 let id = *of(&view.ids, 1);
-                blocking.extend(hits.entry(view.scope.clone(), id).denied_by.into_iter().map(|found| found.acl));
+                blocking.extend(hits.entry(view.scope.clone(), id).denied_by.into_iter().map(|denied| denied.acl));
             }
         }
         sort(&mut blocking, |a: &Acl, b| a.cmp(b));
@@ -224,26 +224,26 @@ fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
 }
 
 /// Merges equal pieces of several host scopes.
-pub(crate) fn merged(mut found: Vec<ScopedPiece>) -> Vec<ScopedPiece> {
-    let operations = |found: &ScopedPiece| found.piece.operations.iter().collect::<Vec<Operation>>();
-    sort(&mut found, |a, b| {
-        let places = |found: &ScopedPiece| (found.piece.at, operations(found));
+pub(crate) fn merged(mut pieces: Vec<ScopedPiece>) -> Vec<ScopedPiece> {
+    let operations = |scoped: &ScopedPiece| scoped.piece.operations.iter().collect::<Vec<Operation>>();
+    sort(&mut pieces, |a, b| {
+        let places = |scoped: &ScopedPiece| (scoped.piece.at, operations(scoped));
         places(a)
             .cmp(&places(b))
             .then_with(|| a.piece.except.cmp(&b.piece.except))
             .then_with(|| a.scopes.cmp(&b.scopes))
     });
     let mut merged: Vec<ScopedPiece> = Vec::new();
-    for found in found {
+    for scoped in pieces {
         match merged.last_mut() {
             Some(last)
-                if last.piece.at == found.piece.at
-                    && last.piece.operations == found.piece.operations
-                    && last.piece.except == found.piece.except =>
+                if last.piece.at == scoped.piece.at
+                    && last.piece.operations == scoped.piece.operations
+                    && last.piece.except == scoped.piece.except =>
             {
-                last.scopes.extend(found.scopes);
+                last.scopes.extend(scoped.scopes);
             }
-            _ => merged.push(found),
+            _ => merged.push(scoped),
         }
     }
     merged
@@ -252,15 +252,15 @@ pub(crate) fn merged(mut found: Vec<ScopedPiece>) -> Vec<ScopedPiece> {
 pub(crate) fn region(
     resource_type: ResourceType,
     tree: &Tree<'_>,
-    found: &ScopedPiece,
+    scoped: &ScopedPiece,
     scopes: &[HostScope],
 ) -> AccessRegion {
     AccessRegion {
         resource_type,
-        pattern: tree.place(found.piece.at).pattern(),
-        except: found.piece.except.iter().map(|(at, _)| tree.place(*at).pattern()).collect(),
-        operations: found.piece.operations.iter().collect(),
-        hosts: hosts(&found.scopes, scopes),
+        pattern: tree.place(scoped.piece.at).pattern(),
+        except: scoped.piece.except.iter().map(|(at, _)| tree.place(*at).pattern()).collect(),
+        operations: scoped.piece.operations.iter().collect(),
+        hosts: hosts(&scoped.scopes, scopes),
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Severity {
     Error,
     /// A rule has no effect, or not the apparent one.
     Warning,
-    /// A rule is redundant.
+    /// A rule is redundant or incomplete.
     Notice,
 }
 

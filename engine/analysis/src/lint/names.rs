@@ -136,7 +136,7 @@ fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Findi
     let (name, rule) = (escaped(superuser.name()), escaped(mapping.as_str()));
     let message =
         format!("nobody can sign in as the superuser `{name}`: no token names this user with the rule `{rule}`");
-    let hint = "write the name as tokens have it, or remove it from the superusers";
+    let hint = "write the name as it is in tokens, or remove it from the superusers";
     let finding = Finding::new(FindingCode::SUPERUSER_UNREACHABLE, Severity::Warning, message, hint);
     Some(finding.with_principals(vec![superuser.clone()]))
 }

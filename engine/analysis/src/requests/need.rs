@@ -5,7 +5,7 @@ use std::fmt;
 use super::{ParameterSpec, Presence, Rule, is_implied};
 use gbac_engine::decide::Outcome;
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::firsts;
+use gbac_engine::internal::first_equals;
 use gbac_engine::model::{Operation, ResourceType};
 
 /// One check for the engine: an operation on a resource.
@@ -83,15 +83,15 @@ impl Requirement {
     /// The checks in order, without duplicates.
     #[must_use]
     pub fn checks(&self) -> Vec<&RequiredCheck> {
-        let mut found = Vec::new();
-        self.collect(&mut found);
-        distinct(found)
+        let mut checks = Vec::new();
+        self.collect(&mut checks);
+        distinct(checks)
     }
 
-    fn collect<'a>(&'a self, found: &mut Vec<&'a RequiredCheck>) {
+    fn collect<'a>(&'a self, checks: &mut Vec<&'a RequiredCheck>) {
         match self {
-            Self::Check(check) => found.push(check),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect(found)),
+            Self::Check(check) => checks.push(check),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect(checks)),
         }
     }
 
@@ -143,10 +143,10 @@ impl fmt::Display for Requirement {
 
 /// The items without duplicates, in order of their first occurrence.
 fn distinct<T: Ord>(items: Vec<T>) -> Vec<T> {
-    let firsts = firsts(&items);
+    let first_equals = first_equals(&items);
     items
         .into_iter()
-        .zip(firsts)
+        .zip(first_equals)
         .enumerate()
         .filter(|(place, (_, first))| place == first)
         .map(|(_, (item, _))| item)

@@ -47,7 +47,8 @@ impl Batch {
             };
             subject_indexes = list.iter().map(&mut index).collect();
         }
-        let subjects = distinct.into_iter().map(|subject| Parts { subject, ..Parts::default() }.who()).collect();
+        let subjects =
+            distinct.into_iter().map(|subject| Parts { subject, ..Parts::default() }.parse_subject()).collect();
         Ok(Self { all, subjects, subject_indexes })
     }
 

@@ -5,7 +5,7 @@ use gbac_analysis::{
     check::{Check, evaluate_with},
     events,
 };
-use gbac_api::authzen::{Evaluated, EvaluationContext, EvaluationError};
+use gbac_api::authzen::{EvaluationContext, EvaluationError, EvaluationResponse};
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::policy::Policy;
@@ -35,7 +35,7 @@ impl Evaluator<'_> {
         mut self,
         batch: &Batch,
         subjects: Vec<PreparedSubject>,
-    ) -> Result<(Vec<Evaluated>, Vec<Event>), Problem> {
+    ) -> Result<(Vec<EvaluationResponse>, Vec<Event>), Problem> {
         let (list, semantic) = batch.questions()?;
         let is_one = list.is_none();
         let mut subjects: Vec<(PreparedSubject, bool)> = subjects.into_iter().map(|subject| (subject, false)).collect();
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
         first: bool,
         check: &Check,
         audit_events: &mut Vec<Event>,
-    ) -> Result<Evaluated, Problem> {
+    ) -> Result<EvaluationResponse, Problem> {
         let cleartext = self.request.is_cleartext();
         let (method, identity) = match subject {
             PreparedSubject::Known(method, identity) => (*method, identity),
@@ -95,7 +95,7 @@ impl Evaluator<'_> {
             first.then(sign_in).into_iter().chain(events::decision_events(context, identity, check, &answer)).collect()
         }));
         let context = EvaluationContext::Answer((&answer).into());
-        Ok(Evaluated { decision: answer.outcome() == Outcome::Allow, context })
+        Ok(EvaluationResponse { decision: answer.outcome() == Outcome::Allow, context })
     }
 
     /// Denies a malformed question in a list.
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
         &mut self,
         faults: &[DocumentFault],
         audit_events: &mut Vec<Event>,
-    ) -> Result<Evaluated, Problem> {
+    ) -> Result<EvaluationResponse, Problem> {
         self.budget.spend_faults(faults)?;
         self.metrics.count_decision(Outcome::Deny);
         let message = format!("the question has {}", problem_count(faults));
@@ -123,7 +123,7 @@ impl Evaluator<'_> {
 
 /// The check of a question, or every problem with it and its subject.
 fn check(question: ParsedQuestion<'_>, subject: &PreparedSubject) -> Result<Check, Vec<DocumentFault>> {
-    let asks = question?.asks();
+    let asks = question?.parse_check();
     match subject {
         PreparedSubject::Known(..) | PreparedSubject::Rejected(..) => asks,
         PreparedSubject::Malformed(faults) => {
@@ -132,6 +132,6 @@ fn check(question: ParsedQuestion<'_>, subject: &PreparedSubject) -> Result<Chec
     }
 }
 
-fn failed(status: u16, code: &'static str, message: String, problems: Vec<DocumentFault>) -> Evaluated {
-    Evaluated::failed(EvaluationError { status, code, message, problems })
+fn failed(status: u16, code: &'static str, message: String, problems: Vec<DocumentFault>) -> EvaluationResponse {
+    EvaluationResponse::failed(EvaluationError { status, code, message, problems })
 }

@@ -13,7 +13,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use gbac_analysis::audit::Event;
-use gbac_api::authzen::{Configuration, EvaluatedAll, Evaluation, Evaluations};
+use gbac_api::authzen::{Configuration, Evaluation, Evaluations, EvaluationsResponse};
 use gbac_api::paths;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
@@ -140,7 +140,7 @@ fn evaluate(
     let evaluator = Evaluator { audit, metrics: service.metrics(), policy, request, at, budget: Budget::default() };
     let (evaluations, events) = evaluator.run(batch, subjects)?;
     let json = match (batch.questions()?, evaluations.as_slice()) {
-        ((Some(_), _), _) => serde_json::to_vec(&EvaluatedAll { evaluations }),
+        ((Some(_), _), _) => serde_json::to_vec(&EvaluationsResponse { evaluations }),
         ((None, _), [single, ..]) => serde_json::to_vec(single),
         _ => return Err(incomplete()),
     };

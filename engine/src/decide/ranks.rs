@@ -14,14 +14,14 @@ pub(super) type Rank = u32;
 
 /// The principals of an identity, with a hash table of their ranks.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct RankedPrincipals {
     /// In order of their ranks, except that `User:*` is last.
     entries: Vec<Entry>,
     /// One byte per slot, 0 if the slot is empty (open addressing, at most three quarters full). Separate from the slots,
     /// because most lookups find nothing, and then only these bytes are read, which stay in the processor's cache.
     tags: Vec<u8>,
     slots: Vec<(PrincipalId, Rank)>,
-    taken: usize,
+    used: usize,
 }
 
 /// A principal, its source, and the index of the group on the path to it; [`NO_GROUP`] if there is none.
@@ -33,7 +33,7 @@ pub(super) struct Entry {
     pub(super) group: u32,
 }
 
-impl Known {
+impl RankedPrincipals {
     /// Removes all principals and reserves space for `count`.
     pub(super) fn clear(&mut self, count: usize) {
         *self = Self { entries: Vec::with_capacity(count), ..Self::default() };
@@ -68,7 +68,7 @@ impl Known {
     }
 
     fn insert(&mut self, principal: PrincipalId, rank: Rank) -> bool {
-        if (self.taken + 1) * 4 > self.tags.len() * 3 {
+        if (self.used + 1) * 4 > self.tags.len() * 3 {
             let slots = std::mem::take(&mut self.slots);
             self.resize((slots.len() * 2).max(16));
             for (principal, rank) in slots.into_iter().filter(|(principal, _)| *principal != UNKNOWN) {
@@ -76,7 +76,7 @@ impl Known {
             }
         }
         let is_new = self.insert_slot(principal, rank);
-        self.taken += usize::from(is_new);
+        self.used += usize::from(is_new);
         is_new
     }
 
