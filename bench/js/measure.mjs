@@ -35,7 +35,7 @@ function compare({ name, answer, queries }, least, milliseconds) {
 
 /**
  * Measures engines `{ name, acls, groups, answer, queries }`. Each round measures one after the other with the same queries; a
- * row is the median of the rounds' means.
+ * row is the median of the rounds' means. An engine with `renew` starts each round with a new `answer`, and makes each call once.
  */
 export function contest(contestants, { quick }) {
   const [rounds, budget, comparing] = quick ? [9, 250, 1500] : [21, 1000, 20000];
@@ -44,13 +44,14 @@ export function contest(contestants, { quick }) {
     const calls = Math.min(contestant.queries.length, Math.max(25, Math.floor(budget / estimate)));
     const checked = compare(contestant, calls, comparing);
     const warm = time(() => pass(contestant.answer, calls)) / 1e6;
-    return { contestant, calls, checked, passes: Math.max(1, Math.floor(30 / warm)), means: [] };
+    return { contestant, calls, checked, passes: contestant.renew ? 1 : Math.max(1, Math.floor(30 / warm)), means: [] };
   });
   for (let round = 0; round < rounds; round++) {
     for (const { contestant, calls, passes, means } of runs) {
+      const answer = contestant.renew?.() ?? contestant.answer;
       globalThis.gc?.({ type: 'minor' });
       means.push(time(() => {
-        for (let count = 0; count < passes; count++) pass(contestant.answer, calls);
+        for (let count = 0; count < passes; count++) pass(answer, calls);
       }) / (calls * passes));
     }
   }
@@ -59,7 +60,7 @@ export function contest(contestants, { quick }) {
     acls: contestant.acls,
     groups: contestant.groups,
     ns_median: median(means),
-    ns_p99: tail(contestant.answer, calls, median(means)),
+    ns_p99: tail(contestant.renew?.() ?? contestant.answer, calls, median(means)),
     checked,
   }));
 }
