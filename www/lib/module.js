@@ -119,8 +119,8 @@ export class Module {
     const id = section === undefined ? undefined : new TextDecoder().decode(section);
     if (id !== this.#id) {
       throw notLoaded(
-        `this wasm module is ${id === undefined ? 'not one of gbac-engine' : `of the build ${id} of gbac-engine`}, and the script beside it of the build ${this.#id}`,
-        'use the wasm file of the same entry point and the same version, and clear caches that mix them',
+        `this wasm module is ${id === undefined ? 'not one of gbac-engine' : `from the build ${id} of gbac-engine`}, but the script is from the build ${this.#id}`,
+        'use the wasm file of the same entry point and the same version, and clear caches that contain both',
       );
     }
     // Browsers instantiate large modules only asynchronously.
