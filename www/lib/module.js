@@ -1,4 +1,5 @@
 // One wasm module: loaded once in every environment, called, and restarted after a failure.
+import { OPERATIONS, RESOURCE_TYPES } from './acls.js';
 import { EngineError, isOurs } from './error.js';
 import { compiled, isNode, notLoaded } from './compile.js';
 import { Numbers } from './names.js';
@@ -20,8 +21,8 @@ export class Instance {
   constructor(module, memory) {
     this.#module = module;
     this.#memory = memory;
-    this.operations = new Numbers(this, (text) => module.glue.operationNumber(text), 'an operation');
-    this.resourceTypes = new Numbers(this, (text) => module.glue.resourceTypeNumber(text), 'a resource type');
+    this.operations = new Numbers(this, (text) => module.glue.operationNumber(text), 'an operation', OPERATIONS);
+    this.resourceTypes = new Numbers(this, (text) => module.glue.resourceTypeNumber(text), 'a resource type', RESOURCE_TYPES);
   }
 
   get glue() {

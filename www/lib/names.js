@@ -92,11 +92,14 @@ export class Numbers {
   #instance;
   #ask;
   #what;
+  #accepted;
 
-  constructor(instance, ask, what) {
+  /** `accepted` has the short spellings as its members, for messages. */
+  constructor(instance, ask, what, accepted) {
     this.#instance = instance;
     this.#ask = ask;
     this.#what = what;
+    this.#accepted = accepted;
   }
 
   number(text) {
@@ -107,7 +110,9 @@ export class Numbers {
   #find(text) {
     const value = wellFormed(text, this.#what);
     const number = this.#instance.call(() => this.#ask(value));
-    if (number === undefined) throw new EngineError('unknown_value', `${shown(text)} is not ${this.#what}`);
+    if (number === undefined) {
+      throw new EngineError('unknown_value', `${shown(text)} is not ${this.#what}; write one of ${Object.keys(this.#accepted).join(', ')}`);
+    }
     // Limited, because an enumeration has many spellings in mixed letter case.
     if (this.#count < 256) {
       this.#known[text] = number;

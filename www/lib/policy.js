@@ -1,6 +1,6 @@
 // Policies and identities: arguments become text for the engine; results are objects. `index.d.ts` documents the public methods.
 import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
-import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
+import { EngineError, FREED, freed, isOurs, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, numberOf, isNames, isResource, Names, Resource } from './names.js';
 import { Outcomes } from './outcomes.js';
 import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
@@ -52,7 +52,11 @@ export class Policy {
       const text = documentText(document);
       const instance = await module.load(wasm);
       const bytes = new TextEncoder().encode(text);
-      return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, cacheSize);
+      try {
+        return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, cacheSize);
+      } catch (error) {
+        throw withShortFormHint(error);
+      }
     };
     openIdentity = (policy, open) =>
       new policy.constructor.Identity(policyCall(policy, undefined, (engine, instance) => instance.take(() => open(engine))), policy.#names);
@@ -400,9 +404,19 @@ export function instantOf(instance, now) {
   return instance.take(() => instance.glue.instant(now));
 }
 
+/** An ACL in the short form causes one problem for each member, and none of them names the remedy. */
+function withShortFormHint(error) {
+  const isShort = ({ path }) => /^\/acls\/\d+\/(?:allow|deny)$/.test(path);
+  if (!isOurs(error) || !error.problems?.some(isShort)) return error;
+  return new EngineError(error.code, `${error.message}\nconvert ACLs in the short form with \`acls([..])\``, { problems: error.problems });
+}
+
 /** An identity as JSON text: `{ user, groups }` in the form of a check, anything else unchanged. */
 export function whoText(who) {
   const what = 'an identity';
+  if (typeof who === 'string' && !/^\s*\{/.test(who)) {
+    throw new EngineError('identity_invalid', 'an identity is an object such as `{ user: \'alice\', groups: [\'engineering\'] }`, or its JSON text; for a token, use `openUnverified`, or `gbac-engine/verify`');
+  }
   return reading(what, () => {
     if (!isPlain(who)) return jsonText(who, what);
     const members = membersOf(who, what);
