@@ -1,6 +1,6 @@
 // The short form of ACLs: `{ allow: ['read', 'describe'], topic: 'orders-*', to: 'Group:eng' }`.
 import { listed, requestOf } from './arguments.js';
-import { EngineError, kind, noMore, wellFormed } from './error.js';
+import { EngineError, kind, noMore, unknownValue, wellFormed } from './error.js';
 
 /** The operations and resource types by their short names; a test compares them with the declarations. */
 export const OPERATIONS = {
@@ -59,14 +59,14 @@ function operationOf(name) {
   const text = wellFormed(name, 'an operation');
   if (OPERATIONS[text] !== undefined) return OPERATIONS[text];
   if (Object.values(OPERATIONS).includes(text)) return text;
-  throw new EngineError('unknown_value', `${/^\w{1,40}$/.test(text) ? `\`${text}\`` : 'the given value'} is not an operation; write one of ${Object.keys(OPERATIONS).join(', ')}`);
+  throw unknownValue(text, 'an operation', OPERATIONS);
 }
 
 /** `*` is every name, `orders-*` every name that begins with `orders-`, and anything else that name. */
 function pattern(text) {
   const name = wellFormed(text, 'the name of a resource');
   const prefix = name.slice(0, -1);
-  if (prefix.includes('*')) throw new EngineError('unknown_value', 'in a short ACL, `*` is accepted only at the end of a name, where it matches every name with that prefix; for a name that contains `*`, write the ACL of a policy document');
+  if (prefix.includes('*')) throw new EngineError('unknown_value', 'a short ACL accepts `*` only at the end of a name, as a prefix; write an ACL of a policy document for a name that contains `*`');
   const isPrefix = name.endsWith('*') && prefix !== '';
   return { resource_name: isPrefix ? prefix : name, resource_pattern_type: isPrefix ? 'RESOURCE_PATTERN_TYPE_PREFIXED' : 'RESOURCE_PATTERN_TYPE_LITERAL' };
 }

@@ -56,7 +56,7 @@ const SHORT = 3;
 /** A faster way for the most common form of a request; `undefined` for all others, valid or not. */
 export function shortRequestOf(given) {
   if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
-  // Hidden and symbol members count too, so these three are all. In V8, `Reflect.ownKeys` takes more than twice as long.
+  // Hidden and symbol members count too, so these three are all. `Reflect.ownKeys` is slower.
   if (Object.getOwnPropertyNames(given).length !== SHORT || Object.getOwnPropertySymbols(given).length !== 0) return undefined;
   const operation = Object.getOwnPropertyDescriptor(given, 'operation');
   const type = Object.getOwnPropertyDescriptor(given, 'resource_type');

@@ -100,7 +100,7 @@ async function ofResponse(response, source) {
     throw notLoaded(`the wasm module was not received completely from ${from}`, remedy, cause);
   }
   if (!MAGIC.every((byte, place) => bytes[place] === byte)) {
-    throw notLoaded(`the response of ${from} is not a wasm module`, `${/html/i.test(type) ? 'many servers respond with a page if a file is missing; ' : ''}${remedy}`);
+    throw notLoaded(`the response of ${from} is not a wasm module`, `${/html/i.test(type) ? 'many servers send a page for missing files; ' : ''}${remedy}`);
   }
   return ofBytes(bytes, `the response of ${from}`, remedy);
 }

@@ -35,6 +35,10 @@ export function wellFormed(text, what, longest = LONGEST_NAME) {
 /** A member's name for messages; names that could be anything, even a token, are not repeated. */
 export const nameOf = (name) => (typeof name === 'string' && /^\w{1,32}$/.test(name) ? `\`${name}\`` : 'a member');
 
+/** The error for a text that is none of the accepted ones. Only words are repeated, because anything else could be a secret. */
+export const unknownValue = (text, what, accepted) => new EngineError('unknown_value',
+  `${/^[\w -]{0,40}$/.test(text) ? JSON.stringify(text) : 'the given value'} is not ${what}; write one of ${Object.keys(accepted).join(', ')}`);
+
 /** Refuses surplus arguments, which would be ignored silently. */
 export function noMore(more, method, instead = 'remove those that it does not accept') {
   // Not `every`: usually, the array is empty.

@@ -121,7 +121,7 @@ export class Module {
     if (id !== this.#id) {
       throw notLoaded(
         `this wasm module is ${id === undefined ? 'not one of gbac-engine' : `from the build ${id} of gbac-engine`}, but the script is from the build ${this.#id}`,
-        'use the wasm file of the same entry point and the same version, and clear caches that contain both',
+        'use the wasm file of the same entry point and version, and clear caches that contain both',
       );
     }
     // Browsers instantiate large modules only asynchronously.

@@ -1,5 +1,5 @@
 // Names and values cross into the engine once; afterwards as numbers.
-import { EngineError, FREED, wellFormed } from './error.js';
+import { EngineError, FREED, unknownValue, wellFormed } from './error.js';
 import { addHandle } from './plain.js';
 
 /** The default number of names that a policy caches; a name takes about 200 bytes. */
@@ -94,7 +94,6 @@ export class Numbers {
   #what;
   #accepted;
 
-  /** `accepted` has the short spellings as its members, for messages. */
   constructor(instance, ask, what, accepted) {
     this.#instance = instance;
     this.#ask = ask;
@@ -110,9 +109,7 @@ export class Numbers {
   #find(text) {
     const value = wellFormed(text, this.#what);
     const number = this.#instance.call(() => this.#ask(value));
-    if (number === undefined) {
-      throw new EngineError('unknown_value', `${shown(text)} is not ${this.#what}; write one of ${Object.keys(this.#accepted).join(', ')}`);
-    }
+    if (number === undefined) throw unknownValue(text, this.#what, this.#accepted);
     // Limited, because an enumeration has many spellings in mixed letter case.
     if (this.#count < 256) {
       this.#known[text] = number;
@@ -121,9 +118,6 @@ export class Numbers {
     return number;
   }
 }
-
-/** A value for messages. Only words are repeated, because anything else could be a secret. */
-const shown = (text) => (/^[\w -]{0,40}$/.test(text) ? JSON.stringify(text) : 'the given value');
 
 /** The number of a resource, looked up again if the names were cleared or belong to another policy. */
 export let numberOf;

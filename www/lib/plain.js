@@ -65,7 +65,7 @@ function isPlainArray(value) {
 function member(object, name, what) {
   const field = typeof name === 'string' ? Object.getOwnPropertyDescriptor(object, name) : undefined;
   if (field !== undefined && field.enumerable && Object.hasOwn(field, 'value')) return field.value;
-  throw new EngineError('not_json', `${nameOf(name)} in ${what} is not a plain member (it is a getter, not enumerable, a symbol, or missing); write its value`);
+  throw new EngineError('not_json', `${nameOf(name)} in ${what} is not a plain member: it is a getter, hidden, a symbol or missing; write its value`);
 }
 
 /** The own members of a plain object, each read once; neither the object's prototype nor the result's adds members. */

@@ -39,7 +39,7 @@ export class Policy {
       if (policy.#engine === FREED) throw freed();
       // An object of one instance is meaningless in another.
       if (instance !== undefined && policy.#instance !== instance) {
-        throw new EngineError('other_module', 'these policies are from different entry points, or one was loaded before the engine failed; load both with the same entry point');
+        throw new EngineError('other_module', 'these policies are from different entry points, or one was loaded before the engine failed; load both again');
       }
       return run(policy.#engine, policy.#instance);
     };
@@ -128,7 +128,7 @@ export class Policy {
     return () => void this.#listeners.delete(subscription);
   }
 
-  /** The listeners from before the change. An error of one listener does not keep the others from being called. */
+  /** Calls the listeners from before the change, whatever they throw. */
   #tell(text) {
     for (const { listener } of [...this.#listeners]) {
       try {
@@ -265,7 +265,7 @@ export class Identity {
     return this.#allowsAt(operationNumber, numberOf(resource, this.#names), circumstances);
   }
 
-  /** `circumstances` (host, time and expiry) are decided once for all names of a call. */
+  /** Host, time and expiry are decided once for all names of a call. */
   #allowsAt(operation, nameNumber, { host, now, isExpired }) {
     if (host === undefined) return !isExpired && this.#allowsFromAnywhere(operation, nameNumber, now);
     return this.#instance.take(() => this.#engine.checkFrom(operation, nameNumber, host, now)) === true;
@@ -323,7 +323,7 @@ export class Identity {
     return this.#at(host === undefined ? undefined : wellFormed(host, 'a host'), this.#instant(now, ignoreExpiry));
   }
 
-  /** With a host, the engine is called for each name anyway, and decides the expiry. */
+  /** With a host, each call of the engine decides the expiry. */
   #at(host, now) {
     return { host, now, isExpired: host === undefined && this.#isExpiredAt(now) };
   }
@@ -404,9 +404,9 @@ export function instantOf(instance, now) {
   return instance.take(() => instance.glue.instant(now));
 }
 
-/** An ACL in the short form causes one problem for each member, and none of them names the remedy. */
+/** The problems of an ACL in the short form do not name the remedy. */
 function withShortFormHint(error) {
-  const isShort = ({ path }) => /^\/acls\/\d+\/(?:allow|deny)$/.test(path);
+  const isShort = ({ path }) => /^\/acls.*\/(allow|deny)$/.test(path);
   if (!isOurs(error) || !error.problems?.some(isShort)) return error;
   return new EngineError(error.code, `${error.message}\nconvert ACLs in the short form with \`acls([..])\``, { problems: error.problems });
 }
@@ -415,7 +415,7 @@ function withShortFormHint(error) {
 export function whoText(who) {
   const what = 'an identity';
   if (typeof who === 'string' && !/^\s*\{/.test(who)) {
-    throw new EngineError('identity_invalid', 'an identity is an object such as `{ user: \'alice\', groups: [\'engineering\'] }`, or its JSON text; for a token, use `openUnverified`, or `gbac-engine/verify`');
+    throw new EngineError('identity_invalid', 'an identity is an object such as `{ user, groups }`, or its JSON text; for a token, use `openUnverified` or `gbac-engine/verify`');
   }
   return reading(what, () => {
     if (!isPlain(who)) return jsonText(who, what);
