@@ -157,10 +157,10 @@ export class Policy {
   }
 }
 
-/** An open identity of these names, unchanged; throws for an identity of other names; `undefined` for any other value. */
+/** An open identity of these names; `undefined` for what is none. */
 let ownIdentity;
 
-/** An open identity: its principals are resolved once, so the cost of a check does not depend on the number of groups. */
+/** An open identity, resolved once for all checks. */
 export class Identity {
   #engine;
   #names;
@@ -276,7 +276,7 @@ export class Identity {
     return now !== undefined && now !== IGNORING_EXPIRY && this.#instance.call(() => this.#engine.isExpired(now));
   }
 
-  /** A check without a host, before the identity expires: its outcomes change only with the policy. */
+  /** Without a host, outcomes change only with the policy. */
   #allowsFromAnywhere(operation, nameNumber, now) {
     if (this.#engine === FREED) throw freed();
     const known = this.#outcomes.get(operation, nameNumber);
