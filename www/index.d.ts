@@ -7,7 +7,7 @@ export type * from './types.js';
 
 /** The options of a method that returns an outcome. Any other member is refused. */
 export interface Circumstances {
-  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  /** The IP address of the client. Without it, ACLs limited to one host do not allow, but still deny. */
   host?: string;
   /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
   now?: number;
@@ -15,7 +15,7 @@ export interface Circumstances {
   ignoreExpiry?: boolean;
 }
 
-/** The codes of arguments and handles that the package itself refuses. */
+/** The codes of invalid arguments and objects, and of a wasm module that cannot be loaded or has failed. */
 export type PackageErrorCode = 'engine_failed' | 'exclusive_options' | 'freed' | 'identity_invalid' | 'missing_member'
   | 'module_not_loaded' | 'not_json' | 'not_loaded' | 'not_verified' | 'not_well_formed' | 'other_module' | 'too_long'
   | 'too_many_arguments' | 'unknown_option' | 'unknown_value' | 'wrong_type';
@@ -24,11 +24,11 @@ export type PackageErrorCode = 'engine_failed' | 'exclusive_options' | 'freed' |
 export type EngineErrorCode = FaultCode | PackageErrorCode;
 
 /**
- * Every error of this package: a stable `code`, a message, and for a document all problems. docs/policy-document.md says
- * what each code means.
+ * An error of this package: a stable `code`, a message, and for a document all problems. The README lists the codes with their
+ * causes and remedies.
  *
- * After `engine_failed` (for example, WebAssembly ran out of memory) every existing policy, identity and verifier throws the
- * same code, and nothing is allowed. Load and open them again.
+ * After `engine_failed` (for example, because WebAssembly ran out of memory), every existing policy, identity and verifier throws
+ * the same code, and nothing is allowed. Load and open them again.
  *
  * @example
  * try { await Policy.load(document); } catch (error) { if (error instanceof EngineError) console.error(error.code, error.problems); }
@@ -40,44 +40,44 @@ export class EngineError extends Error {
   readonly problems?: Problem[];
 }
 
-/** A source of the wasm module in place of the one that the entry point has inside: a compiled module, bytes, a response, or a URL. */
+/** A source of the wasm module, instead of the embedded one: a compiled module, bytes, a response, or a URL. */
 export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
 
 /**
- * Loads the wasm module: from `wasm`, or by default the one that the entry point has inside; `gbac-engine/slim` has none. Only the first
- * call loads it, and `Policy.load` calls it too. Throws `module_not_loaded`, whose message says what was tried, what came and what to do.
+ * Loads the wasm module: from `wasm`, or by default the embedded one; `gbac-engine/slim` has none. Only the first call loads it, and
+ * `Policy.load` calls it too. Throws `module_not_loaded`, with the address, the response and the remedy in its message.
  *
  * @example
- * await init(new URL('https://example.com/gbac_engine_bg.wasm'));   // with `gbac-engine/slim`: a file that the page fetches
+ * await init(new URL('https://example.com/gbac_engine_bg.wasm'));   // with `gbac-engine/slim`
  */
 export function init(wasm?: WasmSource | Promise<WasmSource>): Promise<void>;
 
-/** A document as TypeScript imports it from a `.json` file: it knows the members, and of their values only that they are strings. */
+/** The type of a document that TypeScript imports from a `.json` file, where strings are not literals. */
 export type ImportedDocument = Imported<PolicyDocument>;
 /** @hidden */
 export type Imported<T> =
   T extends string ? string : T extends number ? number : T extends readonly (infer Element)[] ? readonly Imported<Element>[]
     : T extends object ? { [Name in keyof T]: Imported<T[Name]> | (undefined extends T[Name] ? undefined : never) } : T;
-/** What keeps a document that is written down in a program from being read as an imported one. @hidden */
+/** Excludes documents that are written in a program, which have to match {@link PolicyDocument}. @hidden */
 export type IfImported<Document extends { version: number }> = number extends Document['version'] ? unknown : never;
 
 /**
- * One or several ACLs in the short form of {@link acls}. It has one of `allow` and `deny`, and the name of one resource type with the
- * names of resources. **A trailing `*` is a prefix pattern**: `orders-*` is every name that begins with `orders-`, and `*` every name.
+ * ACLs in the short form of {@link acls}: `allow` or `deny` with operations, one resource type with the names of resources, and the
+ * principals. **A trailing `*` makes a prefix**: `orders-*` matches every name that begins with `orders-`, and `*` every name.
  */
 export type ShortAcl = ShortPermission & ShortResource & {
-  /** Whom it is for. */
+  /** The principals that it applies to. */
   to: Principal | readonly Principal[];
-  /** One IPv4 or IPv6 address of clients; the default is `*`, every address. */
+  /** The only IPv4 or IPv6 address of clients from which it applies; the default is `*`, every address. */
   host?: string;
 };
 /** Whether a short ACL allows or denies, and which operations. */
 export type ShortPermission =
   | { allow: ShortOperations; deny?: never }
   | { deny: ShortOperations; allow?: never };
-/** One operation or several, in either form. */
+/** One or more operations, in either form. */
 export type ShortOperations = Operation | OperationName | readonly (Operation | OperationName)[];
-/** The resources of a short ACL; of the cluster and the Schema Registry there is one. */
+/** The resources of a short ACL. The cluster and the Schema Registry have no name; their value is `true`. */
 export type ShortResource = {
   [Type in ResourceTypeName]:
     { [Only in Type]: Type extends 'cluster' | 'registry-global' ? true : string | readonly string[] }
@@ -96,12 +96,12 @@ export function acls(short: Iterable<ShortAcl>): FullAcl[];
 /** Options of loading a policy. */
 export interface LoadOptions {
   /**
-   * Maximum number of checked names to cache, which makes further checks of a name three times as fast. The default is 16,384, about 200
+   * Maximum number of checked names to cache, which makes further checks of a name several times as fast. The default is 16,384, about 200
    * bytes each; 0 disables the cache. If there are more, or they use more than 16 MiB, the cache is cleared. Names of more than
    * 4,096 bytes are never cached.
    */
   cacheSize?: number;
-  /** As for {@link init}. */
+  /** The source of the wasm module, as for {@link init}. */
   wasm?: WasmSource | Promise<WasmSource>;
 }
 
@@ -185,9 +185,9 @@ export class Policy {
    */
   apply(change: Change | string): boolean;
   /**
-   * Calls `listener` with every later change that {@link apply} makes in this policy, after it is made; a change that leaves the policy
-   * as it was is none. Returns a function that ends this. What the listener throws is reported as an uncaught error and prevents
-   * nothing. Throws `wrong_type`, `freed`.
+   * Calls `listener` after every change that {@link apply} makes to this policy. Changes without effect are not reported. Returns a
+   * function that removes the listener. An error of a listener is reported as an uncaught error; the change and the other listeners
+   * are not affected. Throws `wrong_type`, `freed`.
    *
    * @example
    * const stop = policy.subscribe((change) => console.log(change.change));

@@ -127,6 +127,32 @@ fn decisions_that_are_named_exist() {
     must_be_empty("decisions that docs/decisions.md does not have", &found);
 }
 
+#[test]
+fn nothing_is_left_of_a_patch_or_a_merge() {
+    fn collect(folder: &Path, found: &mut Vec<String>, seen: &mut usize) {
+        // Other tests may remove their folders meanwhile.
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            if path.is_dir() {
+                // Not part of the repository, and large.
+                if !["node_modules", "target", ".git"].iter().any(|known| name == *known) {
+                    collect(&path, found, seen);
+                }
+                continue;
+            }
+            *seen += 1;
+            if path.extension().is_some_and(|extension| extension == "rej" || extension == "orig") {
+                found.push(path.strip_prefix(root()).unwrap_or(&path).display().to_string());
+            }
+        }
+    }
+    let (mut found, mut seen) = (Vec::new(), 0);
+    collect(&root(), &mut found, &mut seen);
+    assert!(seen > 500, "{seen} files are the whole repository");
+    must_be_empty("rejected or original parts of files; apply or delete them", &found);
+}
+
 /// Every `<prefix><digits>` of a text with exactly so many digits.
 fn ids(text: &str, prefix: &str, digits: usize) -> BTreeSet<String> {
     text.match_indices(prefix)

@@ -29,7 +29,7 @@ export class KeysUnavailable extends Error {
  */
 export function remoteKeys({ url, issuer, audience, fetch = globalThis.fetch, clock = () => Date.now() / 1000 }) {
   // Checked at the start of the program instead of at the first token.
-  if (typeof url !== 'string') throw new EngineError('wrong_type', `\`url\` is the address of the keys, a string, and this is of type ${typeof url}`);
+  if (typeof url !== 'string') throw new EngineError('wrong_type', `\`url\` must be the address of the keys, a string, but is of type ${typeof url}`);
   /** @type {Promise<Verifier> | undefined} */
   let loading;
   let loadedAt = -Infinity;

@@ -1,6 +1,6 @@
-// Guards for KafkaJS: producers, consumers and admin clients ask before anything is sent.
+// Guards for KafkaJS: producers, consumers and admin clients check permissions before they send a request.
 
-/** Thrown in place of sending; `answer` says which of the checks is denied. */
+/** Thrown before a request is sent; `answer` has all checks of the request, with their decisions. */
 export class NotAllowed extends Error {
   /** @param {import('gbac-engine').RequestAnswer} answer */
   constructor(answer) {
@@ -14,12 +14,13 @@ export class NotAllowed extends Error {
 /** @typedef {Partial<Record<'topic' | 'group' | 'transactional_id', string[]>>} Resources */
 
 /**
- * What demands that the identity may make a request of the Kafka API. The identity is one of a verified token.
+ * Returns a function that throws {@link NotAllowed} unless the identity, which must be of a verified token, is allowed to make a
+ * request of the Kafka API.
  * @param {import('gbac-engine').Identity} identity
  * @param {() => number} clock
  */
 function demandOf(identity, clock) {
-  if (!identity.verified) throw new Error('the identity comes from no verified token');
+  if (!identity.verified) throw new Error('the identity must be of a verified token; open it with `policy.open(claims)` of `gbac-engine/verify`');
   return (/** @type {string} */ name, /** @type {Resources} */ resources) => {
     const answer = identity.request({ api: 'kafka', name, resources }, { now: clock() });
     if (answer.outcome !== 'allow') throw new NotAllowed(answer);
@@ -31,11 +32,11 @@ const seconds = () => Date.now() / 1000;
 const unique = (names) => [...new Set(names)];
 
 /**
- * The client with guards in place of some of its methods.
+ * Returns the client with guards instead of some of its methods.
  * @template {object} Client
  * @param {Client} client
  * @param {Record<string, (...args: any[]) => unknown>} guards
- * @param {(name: string) => unknown} [other] what stands for a method without a guard
+ * @param {(name: string) => unknown} [other] returns a replacement for a method without a guard
  * @returns {Client}
  */
 function guarded(client, guards, other) {
@@ -49,11 +50,11 @@ function guarded(client, guards, other) {
 }
 
 /**
- * A producer that sends only what the identity may write, all topics of a call or none.
+ * Returns a producer that sends only to topics that the identity is allowed to write to: to all topics of a call, or to none.
  * @template {object} Producer
  * @param {Producer} producer
  * @param {import('gbac-engine').Identity} identity of a verified token
- * @param {{ transactionalId?: string, clock?: () => number }} [options] `clock` gives seconds since 1970
+ * @param {{ transactionalId?: string, clock?: () => number }} [options] `clock` returns seconds since 1970
  * @returns {Producer}
  * @example
  * const producer = guardProducer(kafka.producer(), identity);
@@ -88,15 +89,16 @@ function guardSender(sender, demand, demandOffsets) {
       return inner.sendOffsets(offsets);
     },
     async transaction() {
-      if (inner.transaction === undefined) throw new Error('this producer has no transactions');
+      if (inner.transaction === undefined) throw new Error('this producer does not support transactions');
       return guardSender(await inner.transaction(), demand, demandOffsets);
     },
   });
 }
 
 /**
- * A consumer that subscribes only to topics that the identity may read, in a group that it may read, and that stops before the first
- * batch of a topic that it may read no longer. Topics are named; a regular expression is refused, since what it matches is not known here.
+ * Returns a consumer that subscribes only to topics that the identity is allowed to read, with a group that it is allowed to read.
+ * It stops before the next batch of a topic that the identity is no longer allowed to read. Subscribe to topics by name: a regular
+ * expression is refused, because its topics are not known in advance.
  * @template {object} Consumer
  * @param {Consumer} consumer
  * @param {import('gbac-engine').Identity} identity of a verified token
@@ -112,7 +114,7 @@ export function guardConsumer(consumer, identity, { groupId, clock = seconds }) 
     async subscribe(/** @type {{ topic?: string | RegExp, topics?: (string | RegExp)[] }} */ subscription) {
       const topics = subscription.topics ?? [subscription.topic];
       const names = topics.filter((topic) => typeof topic === 'string');
-      if (names.length < topics.length) throw new Error('subscribe to topics by name; what a regular expression matches cannot be checked');
+      if (names.length < topics.length) throw new Error('subscribe to topics by name; the topics of a regular expression cannot be checked');
       demand('JoinGroup', { group: [groupId] });
       demand('Fetch', { topic: unique(names) });
       return inner.subscribe(subscription);
@@ -146,7 +148,7 @@ export function guardConsumer(consumer, identity, { groupId, clock = seconds }) 
 const TOPIC = 2;
 
 /**
- * The requests of each method of an admin client, by its argument. What is not here is refused.
+ * The requests of each method of an admin client, by its argument. All other methods are refused.
  * @type {Record<string, (given: any) => [string, Resources][]>}
  */
 const ADMIN = {
@@ -171,7 +173,7 @@ const ADMIN = {
 };
 
 /**
- * The topics by name, and everything else as the cluster's.
+ * The requests for configurations: of topics by name, of everything else as those of the cluster.
  * @param {string} request
  * @param {{ type: number, name: string }[]} resources
  * @returns {[string, Resources][]}
@@ -183,12 +185,12 @@ function configs(request, resources) {
   return resources.some(({ type }) => type !== TOPIC) || topics.length === 0 ? [...requests, [request, {}]] : requests;
 }
 
-/** What an admin client may do for everybody: it sends nothing that the cluster would check. */
+/** Methods without a check, because they send nothing that the cluster would check. */
 const FREE = ['connect', 'disconnect', 'on', 'logger'];
 
 /**
- * An admin client that makes only the requests that the identity may make. Lists contain only what the identity may describe; a method
- * that this module does not know is refused.
+ * Returns an admin client that makes only requests that the identity is allowed to make. Lists contain only what the identity is
+ * allowed to describe. Methods that this guard does not know are refused.
  * @template {object} Admin
  * @param {Admin} admin
  * @param {import('gbac-engine').Identity} identity of a verified token
@@ -232,6 +234,6 @@ export function guardAdmin(admin, identity, { clock = seconds } = {}) {
   }
   return guarded(admin, guards, (name) => {
     if (FREE.includes(name)) return inner[name];
-    return async () => { throw new Error(`\`${name}\` is not guarded, and refused`); };
+    return async () => { throw new Error(`\`${name}\` is refused, because the guard does not know its permissions`); };
   });
 }

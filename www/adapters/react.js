@@ -1,9 +1,10 @@
-// For React: whether something is allowed, rendered again when the policy changes or the identity expires.
+// A hook for React: whether an operation is allowed. It renders again when the policy changes or the identity expires.
 import { useCallback, useSyncExternalStore } from 'react';
 import { watch } from '../lib/watch.js';
 
 /**
- * Whether `identity`, which `policy` opened, may do an operation on a resource. To hide what would be refused anyway; the server decides.
+ * Returns whether `identity`, which `policy` opened, is allowed an operation on a resource. Use it to hide what the server would
+ * refuse; the server decides again.
  * @param {import('gbac-engine').Policy} policy
  * @param {import('gbac-engine').Identity} identity
  * @param {import('gbac-engine').Operation | import('gbac-engine').OperationName} operation

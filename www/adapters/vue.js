@@ -1,12 +1,12 @@
-// For Vue: whether something is allowed, computed again when the policy changes or the identity expires.
+// A composable for Vue: whether an operation is allowed. It is computed again when the policy changes or the identity expires.
 import { computed, onScopeDispose, shallowRef, toValue, watchEffect } from 'vue';
 import { watch } from '../lib/watch.js';
 
 /**
- * Whether an identity may do an operation on a resource. Every parameter may be a ref or a getter. To hide what would be refused anyway;
- * the server decides.
+ * Returns whether an identity is allowed an operation on a resource. Every parameter can be a ref or a getter. Use it to hide what the
+ * server would refuse; the server decides again.
  *
- * Policies and identities may also be put into `reactive` and `ref`: Vue leaves them as they are.
+ * Policies and identities can also be in `reactive` and `ref`, which do not wrap them.
  * @param {import('vue').MaybeRefOrGetter<import('gbac-engine').Policy>} policy
  * @param {import('vue').MaybeRefOrGetter<import('gbac-engine').Identity>} identity
  * @param {import('vue').MaybeRefOrGetter<import('gbac-engine').Operation | import('gbac-engine').OperationName>} operation

@@ -1,6 +1,6 @@
 // The short form of ACLs: `{ allow: ['read', 'describe'], topic: 'orders-*', to: 'Group:eng' }`.
 import { listed, requestOf } from './arguments.js';
-import { EngineError, kind, noMore, wellFormed } from './error.js';
+import { EngineError, kind, noMore, unknownValue, wellFormed } from './error.js';
 
 /** The operations and resource types by their short names; a test compares them with the declarations. */
 export const OPERATIONS = {
@@ -22,7 +22,7 @@ const MEMBERS = ['allow', 'deny', ...Object.keys(RESOURCE_TYPES), 'to', 'host'];
 
 /** Expands short ACLs to ACLs of a policy document: one for each combination of operation, name and principal. */
 export function acls(short, ...more) {
-  noMore(more, 'acls', 'it takes one array');
+  noMore(more, 'acls', 'pass one array');
   return listed(short, 'the short ACLs').flatMap((one) => {
     const row = requestOf(one, MEMBERS, 'a short ACL');
     const permission = oneOf(row, ['allow', 'deny']);
@@ -44,13 +44,13 @@ function oneOf(row, names) {
   if (present.length === 1) return present[0];
   const list = names.map((name) => `\`${name}\``).join(', ');
   if (present.length === 0) throw new EngineError('missing_member', `a short ACL needs one of ${list}`);
-  throw new EngineError('exclusive_options', `a short ACL has only one of ${list}; write one for each`);
+  throw new EngineError('exclusive_options', `a short ACL must have only one of ${list}; write a separate ACL for each`);
 }
 
 /** One value, or each of several. An empty list is refused, because it would silently produce no ACL. */
 function each(given, what, read) {
   const values = typeof given === 'string' ? [given] : given;
-  if (!Array.isArray(values)) throw new EngineError('wrong_type', `${what} in a short ACL is a string or an array of strings, and this is ${kind(values)}`);
+  if (!Array.isArray(values)) throw new EngineError('wrong_type', `${what} in a short ACL must be a string or an array of strings, but is ${kind(values)}`);
   if (values.length === 0) throw new EngineError('missing_member', `${what} in a short ACL is empty; write at least one value`);
   return listed(values, what).map(read);
 }
@@ -59,20 +59,20 @@ function operationOf(name) {
   const text = wellFormed(name, 'an operation');
   if (OPERATIONS[text] !== undefined) return OPERATIONS[text];
   if (Object.values(OPERATIONS).includes(text)) return text;
-  throw new EngineError('unknown_value', `${/^\w{1,40}$/.test(text) ? `\`${text}\`` : 'the given value'} is not an operation; write one of ${Object.keys(OPERATIONS).join(', ')}`);
+  throw unknownValue(text, 'an operation', OPERATIONS);
 }
 
 /** `*` is every name, `orders-*` every name that begins with `orders-`, and anything else that name. */
 function pattern(text) {
   const name = wellFormed(text, 'the name of a resource');
   const prefix = name.slice(0, -1);
-  if (prefix.includes('*')) throw new EngineError('unknown_value', 'a `*` stands only at the end of a name in a short ACL, where it means every name that begins so; write a long ACL for a name with `*` in it');
+  if (prefix.includes('*')) throw new EngineError('unknown_value', 'a short ACL accepts `*` only at the end of a name, as a prefix; write an ACL of a policy document for a name that contains `*`');
   const isPrefix = name.endsWith('*') && prefix !== '';
   return { resource_name: isPrefix ? prefix : name, resource_pattern_type: isPrefix ? 'RESOURCE_PATTERN_TYPE_PREFIXED' : 'RESOURCE_PATTERN_TYPE_LITERAL' };
 }
 
-/** The cluster and the registry have no name; `true` stands for them. */
+/** The cluster and the registry, which have no name: the value is `true`. */
 function only(given, type) {
-  if (given !== true) throw new EngineError('wrong_type', `\`${type}\` in a short ACL is \`true\`, and this is ${kind(given)}`);
+  if (given !== true) throw new EngineError('wrong_type', `\`${type}\` in a short ACL must be \`true\`, but is ${kind(given)}`);
   return { resource_name: type === 'cluster' ? 'kafka-cluster' : '', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL' };
 }

@@ -56,8 +56,8 @@ const SHORT = 3;
 /** A faster way for the most common form of a request; `undefined` for all others, valid or not. */
 export function shortRequestOf(given) {
   if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
-  // Hidden and symbol members count too, so these three are all.
-  if (Reflect.ownKeys(given).length !== SHORT) return undefined;
+  // Hidden and symbol members count too, so these three are all. `Reflect.ownKeys` is slower.
+  if (Object.getOwnPropertyNames(given).length !== SHORT || Object.getOwnPropertySymbols(given).length !== 0) return undefined;
   const operation = Object.getOwnPropertyDescriptor(given, 'operation');
   const type = Object.getOwnPropertyDescriptor(given, 'resource_type');
   const name = Object.getOwnPropertyDescriptor(given, 'resource_name');
@@ -90,6 +90,6 @@ const listOf = (names) => names.map((name) => `\`${name}\``).join(', ');
 export function listed(values, what) {
   return reading(what, () => {
     if (typeof values === 'object' && typeof values?.[Symbol.iterator] === 'function') return [...values];
-    throw new EngineError('wrong_type', `${what} can be iterated, such as an array, and this is ${kind(values)}`);
+    throw new EngineError('wrong_type', `expected an array or another iterable for ${what}, but the value is ${kind(values)}`);
   });
 }

@@ -5,7 +5,7 @@ import { EngineError, kind } from './error.js';
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 const TYPE = 'application/wasm';
 /** The remedy where no file can be fetched. */
-const INSIDE = 'import `gbac-engine/inline`, which has the module inside';
+const INSIDE = 'import `gbac-engine/inline`, which has an embedded module';
 
 /** The error for a module that cannot be loaded: the problem, then the remedy. */
 export const notLoaded = (problem, remedy, cause) =>
@@ -28,16 +28,16 @@ export async function compiled(given, inside) {
   const source = (await given) ?? inside;
   if (isModule(source)) return source;
   if (source === undefined) {
-    throw notLoaded('this entry point has no wasm module inside', 'call `init` with one before anything else, or import the entry point without `slim`');
+    throw notLoaded('this entry point has no embedded wasm module', 'call `init` with a module first, or import the entry point without `slim`');
   }
-  if (given === undefined || given === null) return ofBytes(bytesOfHex(source), 'the wasm module inside the entry point', INSIDE_REMEDY);
+  if (given === undefined || given === null) return ofBytes(bytesOfHex(source), 'the embedded wasm module', INSIDE_REMEDY);
   if (isBytes(source)) return ofBytes(source, 'the given bytes', 'pass all bytes of the wasm file of this entry point, such as `gbac-engine/engine.wasm`');
   if (typeof Response === 'function' && source instanceof Response) return ofResponse(source, source.url);
   if (typeof source === 'string' || source instanceof URL) return ofAddress(source);
   throw notLoaded(`\`wasm\` must be a compiled module, bytes, a response or an address, but is ${kind(source)}`, undefined);
 }
 
-const INSIDE_REMEDY = 'where code is never compiled from bytes, import `gbac-engine/slim` and call `init` with the compiled `gbac-engine/engine.wasm`; '
+const INSIDE_REMEDY = 'where code cannot be compiled at run time, import `gbac-engine/slim` and call `init` with the compiled `gbac-engine/engine.wasm`; '
   + 'a content security policy needs `script-src \'wasm-unsafe-eval\'`';
 
 /** Modules of another realm are accepted too. */
@@ -74,7 +74,7 @@ async function ofAddress(source) {
   try {
     response = await fetch(source);
   } catch (cause) {
-    throw notLoaded(`the wasm module cannot be fetched from ${address}: ${textOf(cause)}`, `check that the address is right and can be reached from here, or ${INSIDE}`, cause);
+    throw notLoaded(`the wasm module cannot be fetched from ${address}: ${textOf(cause)}`, `check that the address is correct and reachable, or ${INSIDE}`, cause);
   }
   return ofResponse(response, response.url || source);
 }
@@ -84,25 +84,25 @@ async function ofResponse(response, source) {
   const address = source === '' ? 'the given response' : shownAddress(source);
   const type = response.headers.get('Content-Type') ?? '';
   const from = `${address} (status ${response.status}, content type ${type === '' ? 'none' : `\`${type.slice(0, 80)}\``})`;
-  if (!response.ok) throw notLoaded(`the wasm module was not found at ${from}`, `serve the file at this address, or ${INSIDE}`);
+  if (!response.ok) throw notLoaded(`the wasm module was not found at ${from}`, `serve the wasm file at this address, or ${INSIDE}`);
   const remedy = `serve the whole wasm file there as ${TYPE}, or ${INSIDE}`;
   try {
     if (type.split(';', 1)[0].trim().toLowerCase() === TYPE && WebAssembly.compileStreaming && !response.bodyUsed) {
       return await WebAssembly.compileStreaming(response);
     }
   } catch (cause) {
-    throw notLoaded(`what ${from} sent cannot be compiled: ${textOf(cause)}`, remedy, cause);
+    throw notLoaded(`the response of ${from} cannot be compiled: ${textOf(cause)}`, remedy, cause);
   }
   let bytes;
   try {
     bytes = new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
-    throw notLoaded(`the wasm module did not arrive completely from ${from}`, remedy, cause);
+    throw notLoaded(`the wasm module was not received completely from ${from}`, remedy, cause);
   }
   if (!MAGIC.every((byte, place) => bytes[place] === byte)) {
-    throw notLoaded(`what ${from} sent is not a wasm module`, `${/html/i.test(type) ? 'servers send a page in place of files that they do not have; ' : ''}${remedy}`);
+    throw notLoaded(`the response of ${from} is not a wasm module`, `${/html/i.test(type) ? 'many servers send a page for missing files; ' : ''}${remedy}`);
   }
-  return ofBytes(bytes, `what ${from} sent`, remedy);
+  return ofBytes(bytes, `the response of ${from}`, remedy);
 }
 
 function isFile(source) {
@@ -120,7 +120,7 @@ function shownAddress(source) {
     if (url.protocol === 'data:' || url.protocol === 'blob:') return `a ${url.protocol} address`;
     return `${url.origin === 'null' ? `${url.protocol}//` : url.origin}${url.pathname}`;
   } catch {
-    return 'an address that is no URL';
+    return 'an invalid address';
   }
 }
 

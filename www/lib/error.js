@@ -1,9 +1,9 @@
-// The error that every call of the package throws.
+// The error of every call of the package.
 
 // Not `instanceof`, here and elsewhere: reading an object's prototype may throw.
 export let isOurs;
 
-/** Every error of this package: a stable `code`, a message for people, and all problems of a document. */
+/** An error of this package: a stable `code`, a message, and all problems of a document. */
 export class EngineError extends Error {
   #ours;
 
@@ -24,10 +24,10 @@ export class EngineError extends Error {
 const LONGEST_NAME = 2 ** 20;
 /** A string, unchanged. Lone surrogates are refused, because they would silently become other characters in the engine. */
 export function wellFormed(text, what, longest = LONGEST_NAME) {
-  if (typeof text !== 'string') throw new EngineError('wrong_type', `${what} is a string, and this is ${kind(text)}`);
+  if (typeof text !== 'string') throw new EngineError('wrong_type', `${what} must be a string, but is ${kind(text)}`);
   if (text.length > longest) throw new EngineError('too_long', `${what} has more than ${longest} characters`);
   if (text.isWellFormed ? !text.isWellFormed() : /\p{Surrogate}/u.test(text)) {
-    throw new EngineError('not_well_formed', `${what} holds half of a surrogate pair`);
+    throw new EngineError('not_well_formed', `${what} contains a lone surrogate, which is not valid Unicode`);
   }
   return text;
 }
@@ -35,8 +35,12 @@ export function wellFormed(text, what, longest = LONGEST_NAME) {
 /** A member's name for messages; names that could be anything, even a token, are not repeated. */
 export const nameOf = (name) => (typeof name === 'string' && /^\w{1,32}$/.test(name) ? `\`${name}\`` : 'a member');
 
+/** The error for a text that is none of the accepted ones. Only words are repeated, because anything else could be a secret. */
+export const unknownValue = (text, what, accepted) => new EngineError('unknown_value',
+  `${/^[\w -]{0,40}$/.test(text) ? JSON.stringify(text) : 'the given value'} is not ${what}; write one of ${Object.keys(accepted).join(', ')}`);
+
 /** Refuses surplus arguments, which would be ignored silently. */
-export function noMore(more, method, instead = 'remove those that it does not take') {
+export function noMore(more, method, instead = 'remove those that it does not accept') {
   // Not `every`: usually, the array is empty.
   if (more.length === 0 || more.every((argument) => argument === undefined)) return;
   throw new EngineError('too_many_arguments', `\`${method}\` has too many arguments; ${instead}`);
@@ -47,7 +51,7 @@ export function kind(value) {
 }
 
 /** The error for a handle that was freed. */
-export const freed = () => new EngineError('freed', 'its memory was given back with `free`; load or open it again');
+export const freed = () => new EngineError('freed', 'this object was freed; load or open it again');
 
 /** Replaces the engine of a freed handle. */
 export const FREED = new Proxy({}, {

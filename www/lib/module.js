@@ -1,4 +1,5 @@
 // One wasm module: loaded once in every environment, called, and restarted after a failure.
+import { OPERATIONS, RESOURCE_TYPES } from './acls.js';
 import { EngineError, isOurs } from './error.js';
 import { compiled, isNode, notLoaded } from './compile.js';
 import { Numbers } from './names.js';
@@ -20,8 +21,8 @@ export class Instance {
   constructor(module, memory) {
     this.#module = module;
     this.#memory = memory;
-    this.operations = new Numbers(this, (text) => module.glue.operationNumber(text), 'an operation');
-    this.resourceTypes = new Numbers(this, (text) => module.glue.resourceTypeNumber(text), 'a resource type');
+    this.operations = new Numbers(this, (text) => module.glue.operationNumber(text), 'an operation', OPERATIONS);
+    this.resourceTypes = new Numbers(this, (text) => module.glue.resourceTypeNumber(text), 'a resource type', RESOURCE_TYPES);
   }
 
   get glue() {
@@ -119,8 +120,8 @@ export class Module {
     const id = section === undefined ? undefined : new TextDecoder().decode(section);
     if (id !== this.#id) {
       throw notLoaded(
-        `this wasm module is ${id === undefined ? 'not one of gbac-engine' : `of the build ${id} of gbac-engine`}, and the script beside it of the build ${this.#id}`,
-        'use the wasm file of the same entry point and the same version, and clear caches that mix them',
+        `this wasm module is ${id === undefined ? 'not one of gbac-engine' : `from the build ${id} of gbac-engine`}, but the script is from the build ${this.#id}`,
+        'use the wasm file of the same entry point and version, and clear caches that contain both',
       );
     }
     // Browsers instantiate large modules only asynchronously.

@@ -1,5 +1,5 @@
 // Names and values cross into the engine once; afterwards as numbers.
-import { EngineError, FREED, wellFormed } from './error.js';
+import { EngineError, FREED, unknownValue, wellFormed } from './error.js';
 import { addHandle } from './plain.js';
 
 /** The default number of names that a policy caches; a name takes about 200 bytes. */
@@ -92,11 +92,13 @@ export class Numbers {
   #instance;
   #ask;
   #what;
+  #accepted;
 
-  constructor(instance, ask, what) {
+  constructor(instance, ask, what, accepted) {
     this.#instance = instance;
     this.#ask = ask;
     this.#what = what;
+    this.#accepted = accepted;
   }
 
   number(text) {
@@ -107,7 +109,7 @@ export class Numbers {
   #find(text) {
     const value = wellFormed(text, this.#what);
     const number = this.#instance.call(() => this.#ask(value));
-    if (number === undefined) throw new EngineError('unknown_value', `${shown(text)} is not ${this.#what}`);
+    if (number === undefined) throw unknownValue(text, this.#what, this.#accepted);
     // Limited, because an enumeration has many spellings in mixed letter case.
     if (this.#count < 256) {
       this.#known[text] = number;
@@ -116,9 +118,6 @@ export class Numbers {
     return number;
   }
 }
-
-/** A value for messages. Only words are repeated, because anything else could be a secret. */
-const shown = (text) => (/^[\w -]{0,40}$/.test(text) ? JSON.stringify(text) : 'the given value');
 
 /** The number of a resource, looked up again if the names were cleared or belong to another policy. */
 export let numberOf;

@@ -65,7 +65,7 @@ function isPlainArray(value) {
 function member(object, name, what) {
   const field = typeof name === 'string' ? Object.getOwnPropertyDescriptor(object, name) : undefined;
   if (field !== undefined && field.enumerable && Object.hasOwn(field, 'value')) return field.value;
-  throw new EngineError('not_json', `${nameOf(name)} in ${what} is no plain member: it is a getter, hidden, a symbol or missing; write its value`);
+  throw new EngineError('not_json', `${nameOf(name)} in ${what} is not a plain member: it is a getter, hidden, a symbol or missing; write its value`);
 }
 
 /** The own members of a plain object, each read once; neither the object's prototype nor the result's adds members. */
@@ -100,7 +100,7 @@ export function plainText(root, what, complete) {
   const array = (values) => {
     const { length } = values;
     // Its elements and its length, and nothing else.
-    if (Reflect.ownKeys(values).length !== length + 1) throw new EngineError('not_json', `an array in ${what} has holes or members with names; write only elements`);
+    if (Reflect.ownKeys(values).length !== length + 1) throw new EngineError('not_json', `an array in ${what} has holes or named members; write only elements`);
     const copied = Object.setPrototypeOf([], Bare.prototype);
     for (let place = 0; place < length; place += 1) copied[place] = copy(member(values, `${place}`, what), `${place}`);
     return copied;
@@ -125,7 +125,7 @@ Bare.prototype = Object.freeze(Object.create(null));
 function notPlain(value, name, what) {
   const where = name === undefined ? what : `${nameOf(name)} in ${what}`;
   if (typeof value !== 'object') {
-    if (name === undefined && typeof value !== 'number') return new EngineError('not_json', `${what} is an object, and this is ${kind(value)}`);
+    if (name === undefined && typeof value !== 'number') return new EngineError('not_json', `${what} must be an object, but is ${kind(value)}`);
     const problem = typeof value === 'number' ? 'not a finite number' : kind(value);
     return new EngineError('not_json', `${where} is ${problem}, which JSON cannot represent; use a plain value, or omit it`);
   }

@@ -1,6 +1,6 @@
 // Policies and identities: arguments become text for the engine; results are objects. `index.d.ts` documents the public methods.
 import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
-import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
+import { EngineError, FREED, freed, isOurs, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, numberOf, isNames, isResource, Names, Resource } from './names.js';
 import { Outcomes } from './outcomes.js';
 import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
@@ -35,11 +35,11 @@ export class Policy {
     addHandle((value) => #engine in value, () => ['wrong_type', 'this is a policy; pass the check']);
     policyCall = (policy, instance, run) => {
       const isOne = typeof policy === 'object' && policy !== null && #engine in policy;
-      if (!isOne) throw new EngineError('wrong_type', 'this is not a policy from the same entry point');
+      if (!isOne) throw new EngineError('wrong_type', 'expected a policy of the same entry point');
       if (policy.#engine === FREED) throw freed();
       // An object of one instance is meaningless in another.
       if (instance !== undefined && policy.#instance !== instance) {
-        throw new EngineError('other_module', 'these policies are from different entry points, or one was loaded before the engine failed');
+        throw new EngineError('other_module', 'these policies are from different entry points, or one was loaded before the engine failed; load both again');
       }
       return run(policy.#engine, policy.#instance);
     };
@@ -52,7 +52,11 @@ export class Policy {
       const text = documentText(document);
       const instance = await module.load(wasm);
       const bytes = new TextEncoder().encode(text);
-      return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, cacheSize);
+      try {
+        return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, cacheSize);
+      } catch (error) {
+        throw withShortFormHint(error);
+      }
     };
     openIdentity = (policy, open) =>
       new policy.constructor.Identity(policyCall(policy, undefined, (engine, instance) => instance.take(() => open(engine))), policy.#names);
@@ -104,7 +108,7 @@ export class Policy {
   }
 
   apply(change, ...more) {
-    noMore(more, 'apply', 'make one change with each call');
+    noMore(more, 'apply', 'pass one change in each call');
     const text = jsonText(change, 'a change');
     const changed = this.#instance.take(() => this.#engine.apply(text));
     if (changed) {
@@ -115,7 +119,7 @@ export class Policy {
   }
 
   subscribe(listener, ...more) {
-    noMore(more, 'subscribe', 'it takes only the listener');
+    noMore(more, 'subscribe', 'pass only the listener');
     if (typeof listener !== 'function') throw new EngineError('wrong_type', `the listener must be a function, but is ${kind(listener)}`);
     if (this.#engine === FREED) throw freed();
     // A new object each time: a function that subscribes twice is called twice, until each subscription ends.
@@ -124,7 +128,7 @@ export class Policy {
     return () => void this.#listeners.delete(subscription);
   }
 
-  /** The listeners from before the change. An error of one listener does not keep the others from being called. */
+  /** Calls the listeners from before the change, whatever they throw. */
   #tell(text) {
     for (const { listener } of [...this.#listeners]) {
       try {
@@ -153,10 +157,10 @@ export class Policy {
   }
 }
 
-/** An open identity of these names, unchanged; throws for an identity of other names; `undefined` for any other value. */
+/** An open identity of these names; `undefined` for what is none. */
 let ownIdentity;
 
-/** An open identity: its principals are resolved once, so the cost of a check does not depend on the number of groups. */
+/** An open identity, resolved once for all checks. */
 export class Identity {
   #engine;
   #names;
@@ -174,7 +178,7 @@ export class Identity {
     ownIdentity = (value, names, instance) => {
       if (typeof value !== 'object' || value === null || !(#engine in value)) return undefined;
       if (value.#engine === FREED) throw freed();
-      if (value.#instance !== instance) throw new EngineError('other_module', 'this identity is from a different entry point, or was opened before the engine failed');
+      if (value.#instance !== instance) throw new EngineError('other_module', 'this identity is from a different entry point, or was opened before the engine failed; open it again');
       if (value.#names !== names) throw new EngineError('wrong_type', 'this identity is of another policy; open it with this policy');
       return value;
     };
@@ -221,7 +225,7 @@ export class Identity {
   }
 
   isExpired(now = clock(), ...more) {
-    noMore(more, 'isExpired', 'it takes only the time, in seconds since 1970');
+    noMore(more, 'isExpired', 'pass only the time, in seconds since 1970');
     const instant = instantOf(this.#instance, now);
     return this.#instance.call(() => this.#engine.isExpired(instant));
   }
@@ -229,7 +233,7 @@ export class Identity {
   can(operation, resource, name, options, ...more) {
     if (more.length > 0) noMore(more, 'can');
     if (!isResource(resource)) return this.#allows(operation, resource, name, options, 'can');
-    if (options !== undefined) noMore([options], 'can', 'after a resource it takes only options');
+    if (options !== undefined) noMore([options], 'can', 'after a resource, pass only options');
     return this.#allowsOn(operation, resource, name, 'can');
   }
 
@@ -239,37 +243,42 @@ export class Identity {
   }
 
   checkResource(operation, resource, options, ...more) {
-    if (more.length > 0) noMore(more, 'checkResource', 'after a resource it takes only options');
+    if (more.length > 0) noMore(more, 'checkResource', 'after a resource, pass only options');
     return this.#allowsOn(operation, resource, options, 'checkResource') ? 'allow' : 'deny';
   }
 
   #allows(operation, resourceType, name, options, method) {
     const operationNumber = this.#instance.operations.number(operation);
     const type = this.#instance.resourceTypes.number(resourceType);
-    if (options !== undefined) return this.#allowsAt(operationNumber, type, name, this.#circumstances(options, method));
-    return this.#allowsFromAnywhere(operationNumber, this.#names.find(type, name), this.#expires ? clock() : undefined);
-  }
-
-  /** `circumstances` (host and time) are read once for all names of a call. */
-  #allowsAt(operationNumber, type, name, { host, now }) {
+    if (options !== undefined) {
+      const circumstances = this.#circumstances(options, method);
+      return this.#allowsAt(operationNumber, this.#names.find(type, name), circumstances);
+    }
     const nameNumber = this.#names.find(type, name);
-    if (host === undefined) return this.#allowsFromAnywhere(operationNumber, nameNumber, now);
-    return this.#instance.take(() => this.#engine.checkFrom(operationNumber, nameNumber, host, now)) === true;
+    const now = this.#expires ? clock() : undefined;
+    return !this.#isExpiredAt(now) && this.#allowsFromAnywhere(operationNumber, nameNumber, now);
   }
 
   #allowsOn(operation, resource, options, method) {
     const operationNumber = this.#instance.operations.number(operation);
-    const { host, now } = this.#circumstances(options, method);
-    const nameNumber = numberOf(resource, this.#names);
-    if (host === undefined) return this.#allowsFromAnywhere(operationNumber, nameNumber, now);
-    return this.#instance.take(() => this.#engine.checkFrom(operationNumber, nameNumber, host, now)) === true;
+    const circumstances = this.#circumstances(options, method);
+    return this.#allowsAt(operationNumber, numberOf(resource, this.#names), circumstances);
   }
 
-  /** A check without a host. Until the identity expires, its outcomes change only with the policy. */
+  /** Host, time and expiry are decided once for all names of a call. */
+  #allowsAt(operation, nameNumber, { host, now, isExpired }) {
+    if (host === undefined) return !isExpired && this.#allowsFromAnywhere(operation, nameNumber, now);
+    return this.#instance.take(() => this.#engine.checkFrom(operation, nameNumber, host, now)) === true;
+  }
+
+  /** Whether the identity has expired at the time of `#instant`. */
+  #isExpiredAt(now) {
+    return now !== undefined && now !== IGNORING_EXPIRY && this.#instance.call(() => this.#engine.isExpired(now));
+  }
+
+  /** Without a host, outcomes change only with the policy. */
   #allowsFromAnywhere(operation, nameNumber, now) {
     if (this.#engine === FREED) throw freed();
-    const depends = now !== undefined && now !== IGNORING_EXPIRY;
-    if (depends && this.#instance.call(() => this.#engine.isExpired(now))) return false;
     const known = this.#outcomes.get(operation, nameNumber);
     if (known !== undefined) {
       this.#instance.ensureRunning();
@@ -286,7 +295,7 @@ export class Identity {
     const operationNumber = this.#instance.operations.number(operation);
     const type = this.#instance.resourceTypes.number(resourceType);
     const circumstances = this.#circumstances(options, 'filter');
-    return all.filter((name) => this.#allowsAt(operationNumber, type, name, circumstances));
+    return all.filter((name) => this.#allowsAt(operationNumber, this.#names.find(type, name), circumstances));
   }
 
   checkMany(requests, options, ...more) {
@@ -298,19 +307,25 @@ export class Identity {
       const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = shortRequestOf(request) ?? requestOf(request, REQUEST);
       const operationNumber = this.#instance.operations.number(operation);
       const isCommon = host === undefined && now === undefined && ignoreExpiry === undefined;
-      const own = isCommon ? common : {
-        host: host === undefined ? common.host : wellFormed(host, 'a host'),
-        now: now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
-      };
-      return this.#allowsAt(operationNumber, this.#instance.resourceTypes.number(type), name, own) ? 'allow' : 'deny';
+      const own = isCommon ? common : this.#at(
+        host === undefined ? common.host : wellFormed(host, 'a host'),
+        now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
+      );
+      const nameNumber = this.#names.find(this.#instance.resourceTypes.number(type), name);
+      return this.#allowsAt(operationNumber, nameNumber, own) ? 'allow' : 'deny';
     }));
   }
 
   /** The host and the time of the options; the clock's time if they state none. */
   #circumstances(options, method) {
-    if (options === undefined) return { host: undefined, now: this.#expires ? clock() : undefined };
+    if (options === undefined) return this.#at(undefined, this.#expires ? clock() : undefined);
     const { host, now, ignoreExpiry } = optionsOf(options, method, OPTIONS);
-    return { host: host === undefined ? undefined : wellFormed(host, 'a host'), now: this.#instant(now, ignoreExpiry) };
+    return this.#at(host === undefined ? undefined : wellFormed(host, 'a host'), this.#instant(now, ignoreExpiry));
+  }
+
+  /** With a host, each call of the engine decides the expiry. */
+  #at(host, now) {
+    return { host, now, isExpired: host === undefined && this.#isExpiredAt(now) };
   }
 
   /** The time to decide at; none if no result depends on it. */
@@ -389,9 +404,19 @@ export function instantOf(instance, now) {
   return instance.take(() => instance.glue.instant(now));
 }
 
+/** The problems of an ACL in the short form do not name the remedy. */
+function withShortFormHint(error) {
+  const isShort = ({ path }) => /^\/acls.*\/(allow|deny)$/.test(path);
+  if (!isOurs(error) || !error.problems?.some(isShort)) return error;
+  return new EngineError(error.code, `${error.message}\nconvert ACLs in the short form with \`acls([..])\``, { problems: error.problems });
+}
+
 /** An identity as JSON text: `{ user, groups }` in the form of a check, anything else unchanged. */
 export function whoText(who) {
   const what = 'an identity';
+  if (typeof who === 'string' && !/^\s*\{/.test(who)) {
+    throw new EngineError('identity_invalid', 'an identity is an object such as `{ user, groups }`, or its JSON text; for a token, use `openUnverified` or `gbac-engine/verify`');
+  }
   return reading(what, () => {
     if (!isPlain(who)) return jsonText(who, what);
     const members = membersOf(who, what);

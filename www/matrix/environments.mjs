@@ -1,5 +1,4 @@
-// Where the package is tried: the folder with the program, and what differs from one variant to the next. `needs` is a line of the
-// documentation for those who have to write something.
+// The environments in which the package is tested: the folder of the program, and the differences between variants.
 
 /** @typedef {{ name: string, title: string, folder?: string, short?: boolean, variant?: string, tool?: string, node?: string }} Environment */
 
@@ -10,7 +9,7 @@ const vite = (folder, what) => vites.map((tool) => ({ name: `${tool}-${folder.sl
 export const ENVIRONMENTS = [
   { name: 'node-import', title: 'Node, `import`', short: true, tool: 'node' },
   { name: 'node-require', title: 'Node, `require`', short: true, tool: 'node' },
-  ...['node-22', 'node-24'].flatMap((node) => ['import', 'require'].map((how) => ({ name: `${node}-${how}`, title: `Node, \`${how}\``, folder: `node-${how}`, tool: node, node }))),
+  ...['node-20', 'node-22', 'node-24'].flatMap((node) => ['import', 'require'].map((how) => ({ name: `${node}-${how}`, title: `Node, \`${how}\``, folder: `node-${how}`, tool: node, node }))),
   { name: 'typescript', title: 'TypeScript, strict: node16, nodenext, bundler', tool: 'typescript' },
   ...vite('vite-dev', 'development').map((one) => ({ ...one, short: one.tool === 'vite7' })),
   ...vite('vite-build', 'build'),
@@ -29,6 +28,6 @@ export const ENVIRONMENTS = [
   { name: 'deno', title: 'Deno', tool: 'deno' },
   { name: 'jest', title: 'Jest, as installed', short: true, tool: 'jest' },
   { name: 'vitest', title: 'Vitest', tool: 'vitest', node: 'node-24' },
-  { name: 'script-module', title: 'a script module from a folder, Chromium' },
-  { name: 'service-worker', title: 'a service worker, Chromium' },
+  { name: 'script-module', title: '`<script type="module">` from a folder, Chromium' },
+  { name: 'service-worker', title: 'service worker, Chromium' },
 ];

@@ -19,7 +19,7 @@ const DOCUMENT = {
     principal: 'Group:engineering', host: '*', operation: 'OPERATION_READ', permission_type: 'PERMISSION_TYPE_ALLOW',
   }],
 };
-/** What every environment has to print. */
+/** The expected output of every environment. */
 export const EXPECTED = 'allow deny';
 
 const body = `
@@ -36,7 +36,7 @@ const PROGRAMS = {
 
 const npm = (args, cwd) => execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8', shell: process.platform === 'win32' });
 
-/** Installs the tools, unless they are there, and packs the package. */
+/** Installs the tools, unless they are installed already, and packs the package. */
 export function prepare() {
   if (process.env.GBAC_TARBALL) return process.env.GBAC_TARBALL;
   mkdirSync(FOLDER, { recursive: true });
@@ -44,8 +44,8 @@ export function prepare() {
   const note = join(FOLDER, 'node_modules/.installed');
   if (!existsSync(note) || readFileSync(note, 'utf8') !== lock) {
     for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(SOURCE, name), join(FOLDER, name));
-    // By the versions of the lock file. It need not list the binaries of every other platform, as `npm ci` demands. No package has
-    // to run a script to work here.
+    // With the versions of the lock file, which need not list the binaries of every platform, as `npm ci` requires. No package
+    // needs its install script here.
     npm(['install', '--ignore-scripts', '--prefer-offline'], FOLDER);
     writeFileSync(note, lock);
   }
@@ -70,13 +70,13 @@ export function versionOf({ tool }) {
   return JSON.parse(readFileSync(join(FOLDER, 'node_modules', tool, 'package.json'), 'utf8')).version;
 }
 
-/** Why an environment cannot be tried on this machine, if so. */
+/** The reason why an environment cannot be tested on this machine, if there is one. */
 export function missing({ node, tool }) {
   const absent = [node, tool].find((name) => name !== undefined && name !== 'node' && !existsSync(join(FOLDER, 'node_modules', name, 'package.json')));
   return absent === undefined ? undefined : `npm has no \`${absent}\` for this machine`;
 }
 
-/** Runs one environment; gives what its program prints last. */
+/** Runs one environment; returns the last line that its program prints. */
 export async function verdictOf(environment, tarball) {
   const { name, folder = name, variant = '', node } = environment;
   const place = join(FOLDER, name);
@@ -90,7 +90,7 @@ export async function verdictOf(environment, tarball) {
     ...process.env, GBAC_VARIANT: variant, GBAC_VARIANT_PROGRAM: program,
     GBAC_BROWSER: new URL('../../tests/e2e/support/browser.mjs', import.meta.url).href,
   };
-  // Those of the test runner change how the tools run.
+  // Variables of the test runner would change how the tools run.
   for (const variable of ['NODE_TEST_CONTEXT', 'NODE_OPTIONS', 'NODE_ENV']) delete env[variable];
   const { stdout } = await promisify(execFile)(program, ['verdict.mjs'], { cwd: place, env, timeout: 600_000, maxBuffer: 2 ** 26 });
   return stdout.trim().split('\n').at(-1);

@@ -1,4 +1,4 @@
-// The environments of the short form, or all of them with GBAC_MATRIX=long: each gives the verdict, and the table in the README is theirs.
+// Tests the environments of the short form, or all of them with GBAC_MATRIX=long, and the table of the README.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';

@@ -1,5 +1,5 @@
-// `node run.mjs [--short] [--write] [NAME...]`: runs environments one after the other and prints what each gives; `--write` also writes
-// the table of the README, if all of them gave the verdict.
+// `node run.mjs [--short] [--write] [NAME...]`: runs environments one after the other and prints their results; `--write` also writes
+// the table of the README, if all of them passed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { EXPECTED, missing, prepare, select, verdictOf, versionOf } from './matrix.mjs';
@@ -13,7 +13,7 @@ let failed = 0;
 for (const environment of chosen) {
   const absent = missing(environment);
   const started = performance.now();
-  const verdict = absent === undefined ? await verdictOf(environment, tarball).catch((error) => error) : `not tried: ${absent}`;
+  const verdict = absent === undefined ? await verdictOf(environment, tarball).catch((error) => error) : `not tested: ${absent}`;
   const isRight = verdict === EXPECTED;
   if (!isRight) failed += 1;
   const text = verdict instanceof Error ? `${verdict.message}\n${verdict.stdout ?? ''}` : verdict;

@@ -1,4 +1,4 @@
-// What the programs of the environments share: programs that are run, folders without a package, servers, a real browser.
+// Shared by the programs of the environments: running programs, folders without the package, servers, a real browser.
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 /** The folder with the tools of all environments. */
 export const TOOLS = resolve('..');
 
-/** Runs a program in this folder, or another; gives what it prints. */
+/** Runs a program in this folder or another one; returns its output. */
 export async function run(program, args = [], { cwd = '.', env } = {}) {
   const { stdout } = await promisify(execFile)(program, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 2 ** 26 });
   return stdout.trim();
@@ -18,19 +18,19 @@ export async function run(program, args = [], { cwd = '.', env } = {}) {
 /** The same for the script of a tool, such as `next/dist/bin/next`. */
 export const runTool = (script, args, options) => run(process.execPath, [join(TOOLS, 'node_modules', script), ...args], options);
 
-/** A copy of a folder where no package is installed: what a bundle leaves in `node_modules` is missed there. */
+/** Copies a folder to a place without installed packages, where a bundle cannot use files of `node_modules`. */
 export function elsewhere(folder) {
   const copy = mkdtempSync(join(tmpdir(), 'gbac-matrix-'));
   cpSync(folder, copy, { recursive: true });
   return copy;
 }
 
-/** Starts a server of a tool; `ready` finds its address in what it prints. Gives the address and its end. */
+/** Starts a server of a tool; `ready` finds its address in the output. Returns the address and a function that stops it. */
 export async function start(program, args, ready, options = {}) {
   const server = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
   let printed = '';
   const stop = () => {
-    // With all that it started.
+    // Including its child processes.
     try { process.kill(-server.pid, 'SIGKILL'); } catch { /* it has ended */ }
   };
   process.once('exit', stop);
@@ -63,7 +63,7 @@ export async function serve(root) {
   return { address: `http://127.0.0.1:${server.address().port}`, stop: () => { server.closeAllConnections(); server.close(); } };
 }
 
-/** What a page in Chromium writes into its title. */
+/** The title of a page in Chromium, once it contains a verdict. */
 export async function verdictOfPage(address) {
   const { openBrowser } = await import(process.env.GBAC_BROWSER);
   const browser = await openBrowser();

@@ -12,7 +12,7 @@ import { EngineError } from '../index.js';
 import { Module } from '../lib/module.js';
 import id from '../pkg/gbac_engine_id.js';
 import code from '../pkg/gbac_engine_inline.js';
-import { DOCUMENT } from './tokens.mjs';
+import { AUDIENCE, DOCUMENT, ISSUER, provider } from './tokens.mjs';
 
 const WWW = fileURLToPath(new URL('../', import.meta.url));
 const file = new URL('../pkg/gbac_engine_bg.wasm', import.meta.url);
@@ -81,16 +81,16 @@ test('a failure says where it was looked for, what came and what to do', async (
   const absent = await refusal(new URL('../pkg/absent.wasm', import.meta.url));
   assert.match(absent.message, /cannot be read from file:.*absent\.wasm/);
   assert.match((await refusal(bytes.subarray(0, 5000))).message, /the given bytes cannot be compiled/);
-  assert.match((await refusal(undefined)).message, /no wasm module inside.*`init`/);
+  assert.match((await refusal(undefined)).message, /no embedded wasm module.*`init`/);
   for (const wrong of [7, true, {}, []]) assert.match((await refusal(wrong)).message, /must be a compiled module, bytes, a response or an address/);
-  assert.match((await refusal('not an address')).message, /an address that is no URL/);
+  assert.match((await refusal('not an address')).message, /an invalid address/);
 });
 
 test('a module of another version, or of another entry, or of something else, is refused before it is called', async () => {
   const [build] = id.split(' ').slice(1);
   const other = Buffer.from(bytes);
   other.write(build.replaceAll(/./g, 'f'), bytes.lastIndexOf(build), 'latin1');
-  assert.match((await refusal(other)).message, new RegExp(`of the build .* f{16} of gbac-engine, and the script beside it of the build ${id}; use the wasm file`));
+  assert.match((await refusal(other)).message, new RegExp(`from the build .* f{16} of gbac-engine, but the script is from the build ${id}; use the wasm file`));
   assert.match((await refusal(readFileSync(new URL('../pkg/gbac_engine_verify_bg.wasm', import.meta.url)))).message, /the same entry point/);
   const foreign = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
   assert.match((await refusal(foreign)).message, /not one of gbac-engine/);
@@ -154,21 +154,38 @@ test('a worker that is terminated in the middle of a load harms nobody', async (
 });
 
 test('what is added to `Object.prototype` before the import changes no decision', () => {
-  const program = `
-    for (const name of ['then', 'host', 'now', 'ignoreExpiry', 'ignore_expiry', 'wasm', 'cacheSize', 'groups', 'user', 'claims', 'exp', 'allow', 'cause', 'problems', '__v_skip', 'to', 'topic']) {
+  const idp = provider();
+  const [token, other] = [idp.token({ sub: 'alice', groups: ['engineering'] }), idp.token({ sub: 'alice', groups: ['engineering'], aud: 'other' })];
+  const program = (entry) => `
+    const names = ['then', 'host', 'now', 'ignoreExpiry', 'ignore_expiry', 'wasm', 'cacheSize', 'groups', 'user', 'claims', 'exp', 'allow', 'cause', 'problems',
+      '__v_skip', 'to', 'topic', 'identity', 'userinfo', 'issuer', 'audience', 'operation', 'resource_name', 'outcome', 'reason', 'acls', 'roles', 'settings',
+      'names', 'nested', 'id', 'code', 'module', 'module_or_path', 'toJSON'];
+    for (const name of names) {
       Object.prototype[name] = name.startsWith('ignore') ? true : name === 'then' ? undefined : 'polluted';
     }
-    const { acls, Policy } = await import(${JSON.stringify(new URL('../index.js', import.meta.url).href)});
+    const { acls, Policy, verifier } = await import(${JSON.stringify(new URL('../', import.meta.url).href)} + '${entry}.js');
     const policy = await Policy.load(${JSON.stringify(JSON.stringify(DOCUMENT))});
     const alice = policy.open({ user: 'alice', groups: ['engineering'] });
     const ended = policy.open({ claims: { sub: 'alice', groups: ['engineering'], exp: 1 } });
     const unprivileged = policy.open({ user: 'nobody' });
-    const answers = [alice, ended, unprivileged].map((who) => who.check('read', 'topic', 'analytics-a'));
-    let short;
-    try { short = acls([{ allow: 'read', to: 'User:a' }]).length; } catch (error) { short = error.code; }
-    console.log([...answers, short].join(' '));`;
-  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' }).trim();
-  assert.equal(printed, 'allow deny deny missing_member');
+    const request = { operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' };
+    const answers = [alice, ended, unprivileged].flatMap((who) => [
+      who.check('read', 'topic', 'analytics-a'), who.checkMany([request])[0], who.decide(request).outcome, who.filter('read', 'topic', ['analytics-a']).length,
+    ]);
+    const code = async (run) => { try { return await run(); } catch (error) { return error.code; } };
+    answers.push(await code(() => acls([{ allow: 'read', to: 'User:a' }]).length));
+    if ('${entry}' === 'verify') {
+      answers.push(await code(() => verifier(${JSON.stringify(idp.jwks)}, {})));
+      const keys = await verifier(${JSON.stringify(idp.jwks)}, { issuer: '${ISSUER}', audience: '${AUDIENCE}' });
+      answers.push(policy.open(keys.verify('${token}')).check('read', 'topic', 'analytics-a'), await code(() => keys.verify('${other}')));
+    }
+    console.log(answers.join(' '));`;
+  for (const entry of ['index', 'verify', 'analyze']) {
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program(entry)], { encoding: 'utf8' }).trim();
+    const expected = ['allow allow allow 1', 'deny deny deny 0', 'deny deny deny 0', 'missing_member'];
+    if (entry === 'verify') expected.push('missing_member allow audience_mismatch');
+    assert.equal(printed, expected.join(' '), entry);
+  }
 });
 
 test('no file of the package but the worker entries needs a second file that a bundler would have to copy', () => {

@@ -1,6 +1,8 @@
-// Tests malformed calls through every entry: with the embedded module, and with one that `init` is given.
+// Tests malformed calls through every entry: with the embedded module, with one that `init` is given, and those of workers and edge
+// runtimes.
 import test from 'node:test';
 import { readFileSync } from 'node:fs';
+import { register } from 'node:module';
 import * as analyze from '../analyze.js';
 import * as base from '../index.js';
 import * as slimAnalyze from '../slim/analyze.js';
@@ -18,3 +20,19 @@ test('the same with a module that `init` is given', async (t) => {
   await slimAnalyze.init(bytes('gbac_engine_analyze'));
   await callMalformed(t, { base: slimBase, verify: slimVerify, analyze: slimAnalyze }, CALLS / 2);
 });
+
+/** A loader that compiles imported wasm files, as the bundlers of workers and edge runtimes do. */
+const COMPILED = `import { readFileSync } from 'node:fs';
+  export async function load(url, context, next) {
+    if (!/\\.wasm(\\?module)?$/.test(url)) return next(url, context);
+    const bytes = readFileSync(new URL(url.replace('?module', ''))).toString('base64');
+    return { format: 'module', shortCircuit: true, source: "export default new WebAssembly.Module(Buffer.from('" + bytes + "', 'base64'));" };
+  }`;
+
+for (const folder of ['worker', 'edge']) {
+  test(`the same with the entries in ${folder}/`, async (t) => {
+    register(`data:text/javascript,${encodeURIComponent(COMPILED)}`);
+    const [base, verify, analyze] = await Promise.all(['index', 'verify', 'analyze'].map((name) => import(`../${folder}/${name}.js`)));
+    await callMalformed(t, { base, verify, analyze }, CALLS / 2);
+  });
+}

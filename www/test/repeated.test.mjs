@@ -51,6 +51,28 @@ test('every repeated call agrees with an identity that was never checked before,
   }
 });
 
+test('an identity that checks more names than its map holds keeps every outcome', async () => {
+  const policy = await Policy.load({ version: 1, acls: [{
+    resource_type: 'RESOURCE_TYPE_TOPIC', resource_name: 'even-', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_PREFIXED', principal: 'User:u', host: '*',
+    operation: 'OPERATION_READ', permission_type: 'PERMISSION_TYPE_ALLOW',
+  }] });
+  const identity = policy.open({ user: 'u' });
+  const names = Array.from({ length: 1_000 }, (_, place) => `${place % 2 === 0 ? 'even' : 'odd'}-${place}`);
+  for (let time = 0; time < 3; time += 1) {
+    // One name after the other, so that the outcomes move from the map to pages in between.
+    names.forEach((name, place) => {
+      for (const known of [name, names[place >> 1], names[0]]) {
+        assert.equal(identity.can('read', 'topic', known), known.startsWith('even-'), known);
+        assert.equal(identity.can('describe', 'topic', known), known.startsWith('even-'), known);
+        assert.equal(identity.can('write', 'topic', known), false, known);
+      }
+    });
+    assert.equal(identity.filter('read', 'topic', names).length, 500);
+  }
+  policy.apply({ change: 'add_acl', acl: { ...policy.export().acls[0], principal: 'User:u', permission_type: 'PERMISSION_TYPE_DENY' } });
+  assert.equal(identity.filter('read', 'topic', names).length, 0);
+});
+
 test('a repeated check of a handle that was freed is refused', async () => {
   const policy = await Policy.load({ version: 1, settings: { superusers: ['root'] } });
   const identity = policy.open({ user: 'root' });

@@ -59,6 +59,22 @@ test('what is no short ACL is refused, and nothing is silently no ACL', () => {
   assert.throws(() => acls([right], {}), (error) => error.code === 'too_many_arguments');
 });
 
+test('common mistakes are errors with the remedy', async () => {
+  const policy = await Policy.load({ version: 1 });
+  const says = (call, code, ...patterns) => assert.rejects(async () => call(), (error) => {
+    assert.equal(error.code, code);
+    for (const pattern of patterns) assert.match(error.message, pattern);
+    return true;
+  });
+  const short = { allow: 'read', topic: 'x', to: 'User:a' };
+  await says(() => Policy.load({ version: 1, acls: [short] }), 'policy_invalid', /convert ACLs in the short form with `acls\(\[\.\.\]\)`$/);
+  await assert.rejects(Policy.load({ version: 1, acls: [{ to: 'User:a' }] }), (error) => error.problems.length > 3 && !error.message.includes('short form'));
+  await says(() => policy.open({ user: 'a' }).can('GET', 'topic', 'x'), 'unknown_value', /"GET" is not an operation; write one of all, read, write/);
+  await says(() => policy.open({ user: 'a' }).can('read', 'x'), 'unknown_value', /"x" is not a resource type; write one of topic, group, cluster/);
+  for (const who of ['alice', ' ', '[]', 'a.b.c']) await says(() => policy.open(who), 'identity_invalid', /an object such as/, /`openUnverified`/);
+  assert.equal(policy.open(' {"identity": {"user": "alice"}}').user, 'alice');
+});
+
 test('`subscribe` tells what changed, and only what changed', async () => {
   const policy = await Policy.load({ version: 1 });
   const heard = [];

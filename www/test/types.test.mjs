@@ -280,4 +280,7 @@ test('every code that the package throws is declared, and no other', () => {
   });
   const declared = readFileSync(join(WWW, 'index.d.ts'), 'utf8').match(/type PackageErrorCode =([^;]*);/)[1].match(/\w+(?=')/g);
   assert.deepEqual([...new Set(thrown)].sort(), declared);
+  // Each has a cause and a remedy in the table of the README.
+  const rows = readFileSync(join(WWW, 'README.md'), 'utf8').split('\n').filter((line) => /^\| `\w+`.*\|.*\|.*\|$/.test(line));
+  assert.deepEqual(declared.filter((code) => !rows.some((row) => row.split('|')[1].includes(`\`${code}\``))), []);
 });

@@ -20,7 +20,8 @@ cargo xtask COMMAND
   types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
-        [--service] [--kafka]      --service: only access evaluations over HTTP, and attacks; --kafka: only the plugin
+        [--service | --javascript] --service: only access evaluations over HTTP, and attacks; --javascript: only the
+        [--kafka]                  JavaScript package and what it is compared with; --kafka: only the plugin
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
@@ -114,7 +115,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Test { .. }, "--list") => command = Command::ListTests,
             (Command::Bench(options), "--quick") => options.quick = true,
             (Command::Bench(options), "--write") => options.write = true,
-            (Command::Bench(options), "--service") => options.service = true,
+            (Command::Bench(options), "--service" | "--javascript") => {
+                let part = if word == "--service" { bench::Part::Service } else { bench::Part::JavaScript };
+                if options.part.replace(part).is_some() {
+                    return Err(wrong("`--service` and `--javascript` exclude each other".to_owned()));
+                }
+            }
             (Command::Bench(options), "--kafka") => options.kafka = true,
             (Command::Bench(options), "--json") => options.json = Some(value(&mut words)?),
             (Command::Bench(options), "--up-to") => {
@@ -171,8 +177,11 @@ mod tests {
         check("types", Ok(Command::Types));
         check("sizes --write", Ok(Command::Sizes { write: true }));
         check("sbom", Ok(Command::Sbom));
-        let options = bench::Options { service: true, write: true, ..Default::default() };
+        let options = bench::Options { part: Some(bench::Part::Service), write: true, ..Default::default() };
         check("bench --service --write", Ok(Command::Bench(options)));
+        let options = bench::Options { part: Some(bench::Part::JavaScript), quick: true, ..Default::default() };
+        check("bench --javascript --quick", Ok(Command::Bench(options)));
+        check("bench --service --javascript", Err("`--service` and `--javascript` exclude each other"));
         let options = bench::Options { kafka: true, ..Default::default() };
         check("bench --kafka", Ok(Command::Bench(options)));
         check("pages", Ok(Command::Pages { write: false }));

@@ -29,6 +29,9 @@ const MARKS: (&str, &str) = ("<!-- bench: begin -->", "<!-- bench: end -->");
 /// The marks of the tables of `--service`.
 const SERVICE_MARKS: (&str, &str) = ("<!-- service: begin -->", "<!-- service: end -->");
 
+/// The marks of the tables of `--javascript`.
+const JAVASCRIPT_MARKS: (&str, &str) = ("<!-- javascript: begin -->", "<!-- javascript: end -->");
+
 /// The packages that are compared, and the scripts that run them.
 const SCRIPTS: &str = "bench/js";
 
@@ -43,10 +46,19 @@ pub(crate) struct Options {
     pub(crate) write: bool,
     /// The largest policy, in ACLs.
     pub(crate) up_to: Option<u64>,
-    /// Whether only the cost of an evaluation over HTTP and the effect of attacks are measured.
-    pub(crate) service: bool,
+    /// The only part that is measured; all of them without it.
+    pub(crate) part: Option<Part>,
     /// Whether only the plugin for Apache Kafka is measured.
     pub(crate) kafka: bool,
+}
+
+/// A part of the measurements that can run alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The cost of an evaluation over HTTP and the effect of attacks.
+    Service,
+    /// The JavaScript package and what it is compared with, under Node.
+    JavaScript,
 }
 
 /// A run of the measurements.
@@ -57,7 +69,7 @@ struct Run<'a> {
     folder: PathBuf,
     sizes: Vec<String>,
     quick: bool,
-    service: bool,
+    part: Option<Part>,
 }
 
 /// Measures, prints the tables and writes the JSON.
@@ -71,40 +83,56 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if sizes.is_empty() {
         return Err(Problem::new("no policy is small enough for `--up-to`").hint("the smallest policy has 1,000 ACLs"));
     }
-    let name = if options.service { "bench-service" } else { "bench" };
-    let folder = workspace.target.join(name);
-    let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick, service: options.service };
-    wrk::wrk(workspace, &progress)?;
-    if options.service {
-        run.build_service()?;
-        run.clear_parts()?;
-        run.measure_cost()?;
-        run.measure_attacks()?;
-    } else {
-        run.build()?;
-        run.measure()?;
+    // The JavaScript part shares the workload of the complete run.
+    let (folder, results, marks) = match options.part {
+        None => ("bench", "results.json", MARKS),
+        Some(Part::Service) => ("bench-service", "results.json", SERVICE_MARKS),
+        Some(Part::JavaScript) => ("bench", "javascript.json", JAVASCRIPT_MARKS),
+    };
+    let folder = workspace.target.join(folder);
+    let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick, part: options.part };
+    match options.part {
+        None => {
+            wrk::wrk(workspace, &progress)?;
+            run.build_javascript()?;
+            run.build_programs(&["--package", "gbac-bench", "--package", "gbac"])?;
+            run.measure()?;
+        }
+        Some(Part::Service) => {
+            wrk::wrk(workspace, &progress)?;
+            run.build_programs(&["--package", "gbac-bench", "--package", "gbac"])?;
+            run.clear_parts()?;
+            run.measure_cost()?;
+            run.measure_attacks()?;
+        }
+        Some(Part::JavaScript) => {
+            run.build_javascript()?;
+            run.build_programs(&["--package", "gbac-bench", "--bin", "gbac-bench"])?;
+            run.workload()?;
+            run.measure_javascript()?;
+            run.measure_start()?;
+        }
     }
 
-    let json = options.json.as_ref().map_or_else(|| run.folder.join("results.json"), PathBuf::from);
+    let json = options.json.as_ref().map_or_else(|| run.folder.join(results), PathBuf::from);
     // Absolute, because the program that writes it runs in the top folder.
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
     if options.write {
-        sizes::write_into(&workspace.root.join(PAGE), if options.service { SERVICE_MARKS } else { MARKS }, &tables)?;
+        sizes::write_into(&workspace.root.join(PAGE), marks, &tables)?;
     }
     say(&format!("\n{tables}\n{}\n{counts}", json.display()));
     Ok(())
 }
 
 impl Run<'_> {
-    /// Builds everything first, so that nothing is compiled during the measurements.
-    fn build(&self) -> Result<()> {
+    /// Builds the JavaScript package first, so that nothing is compiled during the measurements.
+    fn build_javascript(&self) -> Result<()> {
         tools::rust(self.workspace, self.progress)?;
         let binder = Binder::build(self.workspace, self.progress, Speed::Compile)?;
         let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
         tools::npm_ci(self.workspace, self.progress, SCRIPTS)?;
         let modules = build_js::build(self.workspace, self.progress, &binder, &wasm_opt)?;
-        self.build_service()?;
         let parts = self.clear_parts()?;
         let bytes = download_size::engine_brotli(&modules);
         let wasm = format!(
@@ -113,10 +141,9 @@ impl Run<'_> {
         fs::write(parts.join("wasm.json"), wasm).map_err(|error| cannot("write", &parts, &error))
     }
 
-    /// Builds the programs in Rust.
-    fn build_service(&self) -> Result<()> {
-        let build =
-            cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench", "--package", "gbac"]);
+    /// Builds programs in Rust.
+    fn build_programs(&self, selected: &[&str]) -> Result<()> {
+        let build = cargo(&self.workspace.root).args(["build", "--release"]).args(selected);
         self.step("bench", "compiling", build)
     }
 
@@ -151,18 +178,28 @@ impl Run<'_> {
         self.step("native", "the engine in Rust", self.bench("native", &self.sizes))?;
         let memory = Call::new(self.program("gbac-bench-memory"), &self.workspace.root);
         self.step("memory", "bytes that a policy holds", memory.args([&self.folder]).args(&self.sizes))?;
-        for size in &self.sizes {
-            let call = self.script("main.mjs", &["--expose-gc", "--max-old-space-size=12288"])?.args([size]);
-            self.step(&format!("node {size}"), "the engine in wasm, and what it is compared with", self.length(call))?;
-        }
+        self.measure_javascript()?;
         let service = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
         let service = service.args([&self.folder, &self.program("gbac")]).args(self.sizes.last());
         self.step("service", "the service over HTTP, with its store on this disk", self.length(service))?;
         self.measure_cost()?;
         self.measure_attacks()?;
-        let call = self.script("cold_start.mjs", &[])?;
-        self.step("cold start", "a fresh Node to its first decision", self.length(call))?;
+        self.measure_start()
+    }
+
+    /// Measures the engine under Node, and what it is compared with.
+    fn measure_javascript(&self) -> Result<()> {
+        for size in &self.sizes {
+            let call = self.script("main.mjs", &["--expose-gc", "--max-old-space-size=12288"])?.args([size]);
+            self.step(&format!("node {size}"), "the engine in wasm, and what it is compared with", self.length(call))?;
+        }
         Ok(())
+    }
+
+    /// Measures the start of Node.
+    fn measure_start(&self) -> Result<()> {
+        let call = self.script("cold_start.mjs", &[])?;
+        self.step("cold start", "a fresh Node to its first decision", self.length(call))
     }
 
     /// Generates the policies and queries, unless an earlier run did: the plain loop that computes the results takes minutes
@@ -199,7 +236,7 @@ impl Run<'_> {
         let node = version(tools::node(&self.workspace.root)?);
         let words: Vec<OsString> =
             vec![json.into(), (&tables).into(), rust.into(), node.trim_start_matches('v').into()];
-        let lines = self.bench(if self.service { "report-part" } else { "report" }, &words).succeed(None)?;
+        let lines = self.bench(if self.part.is_some() { "report-part" } else { "report" }, &words).succeed(None)?;
         let text = fs::read_to_string(&tables).map_err(|error| cannot("read", &tables, &error))?;
         Ok((text, lines.last().cloned().unwrap_or_default()))
     }

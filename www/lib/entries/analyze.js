@@ -70,7 +70,7 @@ class AnalyzedPolicy extends base.Policy {
     noMore(more, 'compare', base.MEMBERS);
     const text = optionalText(question);
     const now = base.clock();
-    if (first === second && base.identityOf(this, first)) throw new EngineError('wrong_type', 'these are one open identity; pass two');
+    if (first === second && base.identityOf(this, first)) throw new EngineError('wrong_type', 'both arguments are the same open identity; pass two different ones');
     return this.#compared(first, (one) =>
       this.#compared(second, (other) =>
         base.identityCall(one, (engine) => engine.compare(base.identityEngine(other), text, now))));
@@ -86,7 +86,7 @@ class AnalyzedPolicy extends base.Policy {
   collisions(options, ...more) {
     noMore(more, 'collisions');
     const { names = [], nested, limit = 100 } = optionsOf(options, 'collisions', ['names', 'nested', 'limit']);
-    if (!(Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32)) throw new EngineError('wrong_type', '`limit` is a number of collisions');
+    if (!(Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32)) throw new EngineError('wrong_type', '`limit` must be a whole number of at least 0');
     const text = jsonText(listed(names, 'the names').map((name) => wellFormed(name, 'a name')), 'the names');
     const behavior = nested === undefined ? undefined : wellFormed(nested, '`nested`');
     return this.#ask((engine) => engine.collisions(text, behavior, limit));

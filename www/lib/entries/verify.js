@@ -41,7 +41,7 @@ export class VerifiedClaims {
 
   static {
     areVerified = (claims) => typeof claims === 'object' && claims !== null && #engine in claims;
-    addHandle(areVerified, () => ['other_module', 'verified claims are opened by `policy.open(claims)` of a policy of `gbac-engine/verify`']);
+    addHandle(areVerified, () => ['other_module', 'open verified claims with `policy.open(claims)`, where the policy is from `gbac-engine/verify`']);
     handleOf = (claims, instance) => {
       if (claims.#engine === FREED) throw freed();
       if (claims.#instance !== instance) {
@@ -52,7 +52,7 @@ export class VerifiedClaims {
   }
 
   constructor(key, engine, instance) {
-    if (key !== MADE) throw new EngineError('not_verified', 'only a verifier makes these');
+    if (key !== MADE) throw new EngineError('not_verified', 'only `verify` of a verifier creates verified claims');
     this.#engine = engine;
     this.#instance = instance;
   }
@@ -76,7 +76,7 @@ export class VerifiedClaims {
 
   /** The error for a policy of another entry, which cannot use them. */
   toJSON() {
-    throw new EngineError('other_module', 'verified claims are opened by a policy of `gbac-engine/verify`');
+    throw new EngineError('other_module', 'open verified claims with `policy.open(claims)`, where the policy is from `gbac-engine/verify`');
   }
 }
 
@@ -88,7 +88,7 @@ class Verifier {
   #audience;
 
   static {
-    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a verifier; pass the claims that its `verify` gives']);
+    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a verifier; pass the claims that its `verify` returns']);
   }
 
   constructor(instance, jwks, [issuer, audience]) {
@@ -127,7 +127,7 @@ if (Symbol.dispose) {
 /** The value that a token must contain: a string, or `null` to skip the check. Omitting it does not skip the check. */
 function expected(value, name) {
   if (value === null) return undefined;
-  if (value === undefined) throw new EngineError('missing_member', `\`${name}\` is missing; \`null\` leaves it unchecked`);
+  if (value === undefined) throw new EngineError('missing_member', `\`${name}\` is missing; pass \`null\` to skip its check`);
   return wellFormed(value, `\`${name}\``);
 }
 

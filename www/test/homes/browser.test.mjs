@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '../../../tests/e2e/node_modules/@axe-core/playwright/dist/index.mjs';
 import { openBrowser } from '../../../tests/e2e/support/browser.mjs';
 import { serve } from '../../matrix/support.mjs';
@@ -61,20 +62,53 @@ test('a verified token', async (t) => {
   assert.equal(await page.title(), 'true allow');
 });
 
-test('two copies of the package in one page decide each for itself', async (t) => {
-  cpSync(join(folder, 'node_modules/gbac-engine'), join(folder, 'copy'), { recursive: true });
+test('two versions of the package in one page decide each for itself, and do not mix', async (t) => {
+  const [installed, copy] = [join(folder, 'node_modules/gbac-engine'), join(folder, 'copy')];
+  cpSync(installed, copy, { recursive: true });
+  // The other version: its build has another id, in the script and in both forms of its module.
+  const { default: id } = await import(pathToFileURL(join(installed, 'pkg/gbac_engine_id.js')));
+  const other = id.replace(/^\d/, '9');
+  const change = (name, from, to, encoding) => {
+    const path = join(copy, 'pkg', name);
+    const content = readFileSync(path, encoding);
+    assert.ok(content.includes(from), name);
+    writeFileSync(path, content.replaceAll(from, to), encoding);
+  };
+  const hex = (text) => Buffer.from(text).toString('hex');
+  change('gbac_engine_id.js', id, other, 'utf8');
+  change('gbac_engine_inline.js', hex(id), hex(other), 'utf8');
+  change('gbac_engine_bg.wasm', id, other, 'latin1');
   write('copies.html', `<!doctype html><title>-</title><script type="module">
     import * as one from '/node_modules/gbac-engine/index.js';
     import * as two from '/copy/index.js';
+    import * as slim from '/node_modules/gbac-engine/slim/index.js';
     const [first, second] = [await one.Policy.load(${JSON.stringify(DOCUMENT)}), await two.Policy.load({ version: 1 })];
     const who = { user: 'alice', groups: ['engineering'] };
     const [alice, nobody] = [first.open(who), second.open(who)];
-    let mixed;
-    try { mixed = second.open(alice).user; } catch (error) { mixed = error.code; }
-    document.title = [alice.check('read', 'topic', 'analytics-a'), nobody.check('read', 'topic', 'analytics-a'), mixed].join(' ');</script>`);
+    const code = async (run) => { try { return (await run()) ?? 'loaded'; } catch (error) { return error.code; } };
+    document.title = [alice.check('read', 'topic', 'analytics-a'), nobody.check('read', 'topic', 'analytics-a'),
+      await code(() => second.open(alice)), await code(() => slim.init('/copy/pkg/gbac_engine_bg.wasm')),
+      await code(() => slim.init('/node_modules/gbac-engine/pkg/gbac_engine_bg.wasm')), alice.check('read', 'topic', 'analytics-a')].join(' ');</script>`);
   const page = await visit(t, `${origin}/copies.html`);
   await page.waitForFunction(() => document.title !== '-');
-  assert.equal(await page.title(), 'allow deny not_json');
+  assert.equal(await page.title(), 'allow deny not_json module_not_loaded loaded allow');
+});
+
+test('a worker that is terminated in the middle of a load leaves the page as it is', async (t) => {
+  write('loading.js', `
+    import { Policy } from '/node_modules/gbac-engine/index.js';
+    postMessage('loading');
+    for (;;) await Policy.load({ version: 1 });`);
+  write('terminated.html', `<!doctype html><title>-</title><script type="module">
+    import { Policy } from '/node_modules/gbac-engine/index.js';
+    for (let count = 0; count < 3; count++) {
+      const worker = new Worker('/loading.js', { type: 'module' });
+      await new Promise((loading, failed) => { worker.onmessage = loading; worker.onerror = failed; });
+      worker.terminate();
+    }${PROGRAM}</script>`);
+  const page = await visit(t, `${origin}/terminated.html`);
+  await page.waitForFunction(() => document.title !== '-');
+  assert.equal(await page.title(), 'allow deny');
 });
 
 test('a service worker answers with what the engine decides', async (t) => {

@@ -1,5 +1,11 @@
 import { EngineError, Policy, type Decision } from 'gbac-engine';
 import { Policy as Analyzed } from 'gbac-engine/analyze';
+import { guard } from 'gbac-engine/express';
+import { guard as hook } from 'gbac-engine/fastify';
+import { guarded } from 'gbac-engine/fetch';
+import { identities, remoteKeys } from 'gbac-engine/identities';
+import { guardProducer } from 'gbac-engine/kafkajs';
+import { useCan } from 'gbac-engine/react';
 import { Policy as Verified, verifier } from 'gbac-engine/verify';
 
 const policy: Policy = await Policy.load({ version: 1, acls: [{
@@ -10,4 +16,7 @@ const alice = policy.open({ user: 'alice', groups: ['engineering'] });
 const decision: Decision = alice.decide({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-events' });
 const verdict: 'allow' | 'deny' = decision.outcome;
 console.log(verdict, alice.check('read', 'topic', 'orders'));
-void [EngineError, Analyzed, Verified, verifier];
+const issuer = 'https://idp.example.com';
+const identify = identities({ policy: await Verified.load({ version: 1 }), verify: remoteKeys({ url: `${issuer}/jwks.json`, issuer, audience: 'orders-api' }) });
+const options = { identify, need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const) };
+void [EngineError, Analyzed, verifier, guard(options), hook(options), guarded((_, identity) => new Response(identity.user), options), guardProducer, useCan];

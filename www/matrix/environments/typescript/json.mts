@@ -1,0 +1,4 @@
+import { Policy } from 'gbac-engine';
+import policy from './policy.json' with { type: 'json' };
+
+void Policy.load(policy);
