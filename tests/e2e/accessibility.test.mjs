@@ -130,7 +130,7 @@ const states = {
     await simulator.pick('Jonas Lindqvist');
     await simulator.ask({ operation: 'Write', name: 'payments-eu' });
     await simulator.sees('Allowed');
-    await simulator.settings('What if');
+    await simulator.settings('Custom');
     await page.getByRole('radio', { name: 'suffix' }).check();
     await simulator.claimPath.fill('$.groups[');
     await simulator.host.fill('10.0.0.0/8');
@@ -458,7 +458,7 @@ journey('a verdict and an error are announced', async ({ page }) => {
   await says(/^Denied by rule: User:jonas\.lindqvist can't write to topic payments-settled/);
   await simulator.host.fill('10.0.0.0/8');
   await says(/10\.0\.0\.0\/8 is not an IP address/);
-  assert.ok((await descriptions(simulator.token)).some((words) => /Stays in this tab/.test(words)));
+  assert.ok((await descriptions(simulator.token)).some((words) => /stays in this tab/.test(words)));
 });
 
 // WCAG 1.4.10: a page as narrow as a telephone, or a wide one that is enlarged four times.

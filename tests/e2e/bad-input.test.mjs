@@ -121,7 +121,7 @@ journey('a claim path that does not parse is refused at its place', async ({ pag
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.settings('What if');
+  await simulator.settings('Custom');
   await simulator.sees('Allowed');
   for (const [path, why] of [
     ['groups', /^At character 1: \$ is missing/],

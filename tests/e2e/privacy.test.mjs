@@ -24,7 +24,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
-  await simulator.settings('What if');
+  await simulator.settings('Custom');
   await page.getByRole('radio', { name: 'suffix' }).check();
   await simulator.sees('Allowed');
   await simulator.verify({ keys: await provider.keys(), issuer: provider.issuer, audience: provider.audience });

@@ -162,7 +162,7 @@ journey('a claim path comes from a provider’s preset, and the token completes 
   await simulator.enter(await set.provider.token('ana.sousa'));
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied, nothing allows it');
-  await simulator.settings('What if');
+  await simulator.settings('Custom');
   const offered = await page.locator('#claim-paths option').evaluateAll((all) => all.map(({ value }) => value));
   assert.equal(offered[0], '$.realm_access.roles');
   const provider = simulator.identity.getByRole('combobox', { name: 'Provider' });
@@ -182,7 +182,7 @@ journey('keys are dropped as a file, and the provider’s address is shown, not 
   await simulator.open();
   await simulator.pick('Maya Okafor');
   const before = watched.requests().length;
-  await simulator.identity.getByRole('button', { name: 'Verify', exact: true }).click();
+  await simulator.extraction.getByRole('button', { name: 'Verify', exact: true }).click();
   const drop = async (name, text) => {
     const data = await page.evaluateHandle(([name, text]) => {
       const transfer = new DataTransfer();
@@ -194,7 +194,7 @@ journey('keys are dropped as a file, and the provider’s address is shown, not 
   await drop('jwks.json', await set.service.keys());
   await simulator.says('Signature verified');
   await drop('large.json', 'x'.repeat(1_000_001));
-  await simulator.identity.getByText('large.json is larger than 1 MB. A key set (JWKS) is smaller.').waitFor();
+  await simulator.extraction.getByText('large.json is larger than 1 MB. A key set (JWKS) is smaller.').waitFor();
   assert.deepEqual(
     watched.requests().slice(before).filter((request) => /well-known/.test(request)),
     [],

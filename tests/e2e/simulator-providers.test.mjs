@@ -113,7 +113,7 @@ journey('tokens of a real provider go from the token to the verdict', async ({ p
   );
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
-  await simulator.settings('What if');
+  await simulator.settings('Custom');
   await page.getByRole('radio', { name: 'suffix' }).check();
   await simulator.sees('Allowed');
 });
@@ -141,7 +141,7 @@ journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t 
     await simulator.says('Signature verified');
     await simulator.token.fill(await glewlwyd.token('jonas.lindqvist'));
     await simulator.sees('Denied, nothing allows it');
-    await simulator.settings('What if');
+    await simulator.settings('Custom');
     await page.getByRole('radio', { name: 'suffix' }).check();
     await simulator.sees('Allowed');
   } finally {

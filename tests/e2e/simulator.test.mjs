@@ -90,7 +90,7 @@ journey('the collision of two names under suffix is named, and changes a verdict
   ]);
   assert.deepEqual(await simulator.notes(), []);
 
-  await simulator.settings('What if');
+  await simulator.settings('Custom');
   await page.getByRole('radio', { name: 'suffix' }).check();
   // The deny names a group that no longer comes out of the token.
   await simulator.sees('Allowed');
@@ -107,7 +107,7 @@ journey('the collision of two names under suffix is named, and changes a verdict
 
   // Only tried: the service keeps its own.
   assert.equal((await set.service.policy()).settings.nested_group_behavior, 'none');
-  await simulator.settings('Service');
+  await simulator.settings('Service settings');
   await simulator.sees('Denied by rule');
 });
 
@@ -166,9 +166,9 @@ journey('the decoded token is opened, and groups are read from a claim that is p
   await simulator.enter(await set.provider.token('ana.sousa'));
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied, nothing allows it');
-  await simulator.identity.getByRole('button', { name: 'Decoded token' }).click();
-  assert.match(await text(simulator.identity.getByRole('region', { name: 'Decoded header' })), /"alg": "RS256"/);
-  const claims = simulator.identity.getByRole('list', { name: 'Claims' });
+  await page.getByRole('button', { name: 'Decoded token' }).click();
+  assert.match(await text(page.getByRole('region', { name: 'Decoded header' })), /"alg": "RS256"/);
+  const claims = page.getByRole('list', { name: 'Claims' });
   assert.match(await text(claims), /sub "ana\.sousa"/);
   const roles = claims.getByRole('button', { name: 'roles', exact: true });
   assert.equal(await roles.getAttribute('aria-pressed'), 'false');
@@ -207,7 +207,7 @@ journey('the last good result stays in sight, marked as old, while an input is w
   await page.keyboard.press('Backspace');
   await simulator.sees('Allowed');
 
-  await simulator.settings('What if');
+  await simulator.settings('Custom');
   await simulator.claimPath.fill('$.groups[');
   await refusal(simulator.claimPath, /not closed/);
   await simulator.check.getByText('Shown for').waitFor();
@@ -283,8 +283,8 @@ journey('a demo token is verified with the demo’s own keys', async ({ page }) 
   await simulator.open();
   await simulator.pick('Jonas Lindqvist');
   await simulator.says('Signature not verified');
-  await simulator.identity.getByRole('button', { name: 'Verify', exact: true }).click();
-  await simulator.identity.getByRole('button', { name: 'Use the demo provider’s keys' }).click();
+  await simulator.extraction.getByRole('button', { name: 'Verify', exact: true }).click();
+  await simulator.extraction.getByRole('button', { name: 'Use the demo provider’s keys' }).click();
   await simulator.says('Signature verified');
   await simulator.says('Audience streams is accepted');
 });

@@ -33,8 +33,9 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   const changes = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
   assert.match(changes, /Gains Read, Write, Describe, Topic payments- prefixed/);
   assert.match(changes, /Transactional ID payments- prefixed/i);
-  // The real verdict is as before, and the service was told nothing.
-  await simulator.sees('Denied, nothing allows it');
+  // The verdict says so and names that of today, and the service was told nothing.
+  await simulator.sees('Allowed, if…');
+  assert.match((await simulator.reasons()).Today, /^Denied, nothing allows it\./);
   assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'));
 
   // A group of the person is the provider's: it can be tried, and goes into no draft.

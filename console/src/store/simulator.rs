@@ -8,6 +8,7 @@ use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
+use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
@@ -28,6 +29,10 @@ pub struct SimulatorSession {
     pub saved: RwSignal<Vec<Saved>>,
     /// The parts that are open.
     pub open: RwSignal<Vec<Panel>>,
+    /// The names that were asked about, the last first.
+    pub recent: RwSignal<Vec<(ResourceType, String)>>,
+    /// Whether a request of the policy was filled in to begin with.
+    pub began: RwSignal<bool>,
     /// The service's properties, as far as it said; they tell whose tokens it accepts.
     pub properties: RwSignal<Map<String, Value>>,
 }
@@ -43,6 +48,8 @@ impl SimulatorSession {
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
             open: RwSignal::new(vec![Panel::WhatIf]),
+            recent: RwSignal::new(Vec::new()),
+            began: RwSignal::new(false),
             properties: RwSignal::new(Map::new()),
         }
     }

@@ -29,14 +29,22 @@ export async function part(page, title) {
 
 /** Opens the diagnosis of the extraction's steps, and gives the extraction. */
 export async function troubleshoot(page) {
-  const extraction = page.getByRole('region', { name: 'Extraction' });
+  const extraction = page.getByRole('region', { name: 'Path', exact: true });
   await open(extraction.getByRole('button', { name: 'Troubleshoot' }));
   return extraction;
 }
 
+/** Opens the steps of the extraction, which stand below the path. */
+export async function openSteps(extraction) {
+  const [steps, button] = [extraction.getByRole('list', { name: 'Extraction steps' }), extraction.getByRole('button', { name: 'Extraction steps' })];
+  await steps.or(button).first().waitFor();
+  if (!(await steps.isVisible())) await button.click();
+}
+
 /** Opens the collisions of the extraction. */
 export async function collisions(page) {
-  const extraction = page.getByRole('region', { name: 'Extraction' });
+  const extraction = page.getByRole('region', { name: 'Path', exact: true });
+  await openSteps(extraction);
   await open(extraction.getByRole('button', { name: 'Check for collisions' }));
   return extraction.getByRole('region', { name: 'Group name collisions' });
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { cells, text } from './fields.mjs';
+import { openSteps } from './parts.mjs';
 import { until } from './until.mjs';
 
 export const SIMULATOR = '/security/simulator';
@@ -11,30 +12,35 @@ export class Simulator {
     this.page = page;
     // The panes.
     this.identity = page.getByRole('region', { name: /^(Token|Identity)$/ });
-    this.extraction = page.getByRole('region', { name: 'Extraction' });
+    this.extraction = page.getByRole('region', { name: 'Path', exact: true });
     this.check = page.getByRole('region', { name: 'Check', exact: true });
     this.trace = page.getByRole('region', { name: 'Trace', exact: true });
     // Their controls.
     this.token = this.identity.getByRole('textbox', { name: /^(Access token|Claims)$/ });
-    this.user = this.identity.getByRole('textbox', { name: 'User', exact: true });
+    this.user = this.identity.getByRole('combobox', { name: 'User', exact: true });
     this.groups = this.identity.getByRole('textbox', { name: 'IdP groups, one per line' });
     this.claimPath = this.identity.getByRole('combobox', { name: 'Group claim' });
-    this.keys = this.identity.getByRole('textbox', { name: 'Keys (JWKS)' });
-    this.issuer = this.identity.getByRole('textbox', { name: 'Issuer, optional' });
-    this.audience = this.identity.getByRole('textbox', { name: 'Audience, optional' });
+    this.keys = this.extraction.getByRole('textbox', { name: 'Keys (JWKS)' });
+    this.issuer = this.extraction.getByRole('textbox', { name: 'Issuer, optional' });
+    this.audience = this.extraction.getByRole('textbox', { name: 'Audience, optional' });
     this.operation = this.check.getByRole('combobox', { name: 'Operation' });
     this.resourceType = this.check.getByRole('combobox', { name: 'Resource type' });
-    this.resourceName = this.check.getByRole('textbox', { name: 'Resource name' });
-    this.host = this.check.getByRole('textbox', { name: 'Host' });
-    this.checks = this.identity.getByRole('list', { name: 'Token checks' });
-    this.verification = this.identity.getByRole('list', { name: 'Verification, check by check' });
-    this.mapping = this.extraction.getByRole('table', { name: 'Claim elements and the principals they become' });
+    this.resourceName = this.check.getByRole('combobox', { name: 'Resource name' });
+    this.host = this.check.getByRole('combobox', { name: 'Host' });
+    this.checks = this.extraction.getByRole('list', { name: 'Token checks' });
+    this.verification = this.extraction.getByRole('list', { name: 'Verification, check by check' });
+    this.requests = this.check.getByRole('list', { name: 'From the policy' });
+    this.mapping = this.extraction.getByRole('table', { name: 'Path from the token to the verdict' });
   }
 
   /** Opens the page and waits until it knows the service's policy. */
   async open() {
     await this.page.goto(SIMULATOR);
-    await this.page.getByText(/evaluated in this browser on [\d,]+ ACLs?/).waitFor();
+    // Narrow pages leave the sentence out.
+    await this.page.getByText(/evaluated in this browser on [\d,]+ ACLs?/).waitFor({ state: 'attached' });
+    // The request to begin with comes with those that the policy offers.
+    const isEmpty = await this.page.getByText('evaluated in this browser on 0 ACLs').count();
+    if (!isEmpty) await this.requests.waitFor();
   }
 
   /** Pastes from the clipboard, as a person does; needs the permission to use it. */
@@ -47,11 +53,7 @@ export class Simulator {
 
   /** Picks one of the demo's people. */
   async pick(person) {
-    const people = this.identity.getByRole('list', { name: 'Demo users' });
-    const more = this.identity.getByRole('button', { name: 'Use a demo user' });
-    await people.or(more).first().waitFor();
-    if (!(await people.isVisible())) await more.click();
-    await people.getByRole('button', { name: person }).click();
+    await this.identity.getByRole('list', { name: 'Demo users' }).getByRole('button', { name: person }).click();
   }
 
   /** Answers as if the service accepted the token's issuer and audience, which are those of another provider. */
@@ -74,15 +76,15 @@ export class Simulator {
     await this.host.fill(host);
   }
 
-  /** Chooses whose settings are used: `Service` or `What if`. */
+  /** Chooses how groups are read: `Service settings`, a provider, or `Custom`. */
   async settings(source) {
-    await this.identity.getByRole('radio', { name: source }).check();
+    await this.identity.getByRole('radio', { name: source, exact: true }).check();
   }
 
   /** Verifies with these keys, for this issuer and audience. */
   async verify({ keys, issuer, audience }) {
     if (!(await this.keys.isVisible()))
-      await this.identity.getByRole('button', { name: 'Verify', exact: true }).click();
+      await this.extraction.getByRole('button', { name: 'Verify', exact: true }).click();
     await this.keys.fill(keys);
     await this.issuer.fill(issuer);
     await this.audience.fill(audience);
@@ -113,13 +115,35 @@ export class Simulator {
     return (await reason.getByRole('listitem').allInnerTexts()).map((hop) => hop.replaceAll(/\s+/g, ' ').trim());
   }
 
-  /** The rows of the extraction's table: place, element, principal. */
+  /** The elements of the group claim: place, element, principal. */
   async elements() {
+    return await this.mapping.locator('tbody[data-of=element]').evaluateAll((elements) => {
+      const words = (element) => element.innerText.replaceAll(/\s+/g, ' ').trim();
+      return elements.map((element) => {
+        const place = words(element.querySelector('.place')).replace(/^\[(.*)\]$/, '$1');
+        return [place, words(element.querySelector('.el')), words(element.querySelector('tr').cells[1])];
+      });
+    });
+  }
+
+  /** The rows of the path: claim, principal, role, ACL. */
+  async path() {
     return await cells(this.mapping);
+  }
+
+  /** The arrow that leads to this. */
+  arrow(words) {
+    return this.mapping.getByRole('button', { name: `Try without ${words}`, exact: true });
+  }
+
+  /** The verdict with the changes that are tried. */
+  get tried() {
+    return this.check.getByRole('group', { name: 'Verdict with the changes' });
   }
 
   /** One step of the extraction, as text. */
   async step(title) {
+    await openSteps(this.extraction);
     const heading = this.page.getByRole('heading', { level: 3, name: title });
     return await text(this.extraction.getByRole('listitem').filter({ has: heading }));
   }

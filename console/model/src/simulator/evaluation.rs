@@ -35,7 +35,7 @@ use crate::simulator::{accepted, by_hand, extraction, question, settings, token,
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    fn new(value: T) -> Self {
+    pub(super) fn new(value: T) -> Self {
         Self(Arc::new(value))
     }
 }
@@ -100,6 +100,8 @@ pub struct View {
     pub verdict_stale: Option<&'static str>,
     /// The decided question, for the trace.
     pub judged: Option<Shared<Judged>>,
+    /// Where sign-in fails: the question as it would be decided if the token were accepted.
+    pub supposed: Option<Shared<Judged>>,
     /// What is waited for, when there is no verdict.
     pub waiting: Waiting,
 }
@@ -303,12 +305,15 @@ impl Simulation {
             refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(SignInRefusal::new));
         }
         let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
+        let mut supposed = None;
         let verdict = match (&refusal, &opened, identity, &access) {
-            (Some(refusal), _, identity, access) => {
-                let accepted = identity.zip(access.as_ref()).filter(|_| known).map(|(identity, access)| {
-                    let decision = decide::decide(&policy, identity, &access.request(At::IgnoringExpiry));
-                    (identity.user(), decision.reason)
+            (Some(refusal), opened, identity, access) => {
+                let complete = opened.as_ref().zip(identity).zip(access.as_ref()).filter(|_| known);
+                supposed = complete.and_then(|((opened, identity), access)| {
+                    self.judge(opened, identity, &policy, access, true, now).1
                 });
+                let accepted =
+                    supposed.as_ref().map(|judged| (judged.identity.user(), judged.explanation.decision.reason));
                 Some((verdict::sign_in_fails(refusal, access.as_ref(), accepted), None))
             }
             (None, Some(opened), Some(identity), Some(access)) if known => {
@@ -335,6 +340,7 @@ impl Simulation {
             verdict: None,
             verdict_stale: None,
             judged: None,
+            supposed,
             waiting,
         };
         // Nothing of another token stays in sight beside one that is refused.

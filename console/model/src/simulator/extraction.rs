@@ -16,6 +16,7 @@ use gbac_engine::warning::Warning;
 
 use crate::phrases::count;
 use crate::rich_text::{RichText, listed};
+use crate::simulator::claim_sources::{GroupClaim, UserSource};
 use crate::simulator::inputs::{Action, InputEdit, Weight, identity_error, sentence};
 use crate::simulator::token::DecodedToken;
 
@@ -100,6 +101,10 @@ pub struct Steps {
     pub summary: String,
     /// The steps, in order.
     pub steps: Vec<ExtractionStep>,
+    /// The user, where the claims name one.
+    pub user: Option<UserSource>,
+    /// The claim that groups are read from; none by hand.
+    pub claim: Option<GroupClaim>,
     /// The table of the last step, where there are elements.
     pub table: Option<Table>,
     /// What to know, weightiest first.
@@ -133,16 +138,24 @@ pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
     let extraction = taken.extraction;
     let merged = extraction.groups.iter().filter(|group| is_merged(group)).count();
     let principals = count(extraction.groups.len(), "principal");
+    let (path, claim) = (taken.rules.extraction.source.to_string(), claim_step(taken));
     let steps = vec![
         decode_step(taken.read),
         user_step(taken),
-        claim_step(taken),
+        claim.clone(),
         nested_step(taken),
         last_step(extraction, merged),
     ];
     Steps {
         summary: format!("{} in, {principals} out", count(extraction.elements.len(), "group")),
         steps,
+        user: taken.user.ok().map(|user| UserSource::of(taken.rules.mapping.as_str(), user)),
+        claim: Some(GroupClaim::of(
+            &path,
+            claim.count.clone(),
+            claim.state != StepState::Bad,
+            taken.read.claims.members(),
+        )),
         table: table(taken),
         notes: notes(taken),
     }
@@ -198,6 +211,8 @@ pub fn by_hand(identity: &Identity) -> Steps {
     Steps {
         summary: format!("{} by hand", count(groups.len(), "group")),
         steps: vec![user, last],
+        user: Some(UserSource::by_hand(identity.user())),
+        claim: None,
         table: (!groups.is_empty()).then(|| Table { source: "by hand".into(), numbered: true, rows: rows.collect() }),
         notes: Vec::new(),
     }

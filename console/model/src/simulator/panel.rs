@@ -11,6 +11,8 @@ pub enum Panel {
     Request,
     /// Saved tests, and links to this check.
     Tests,
+    /// The steps of the extraction; above the path.
+    Steps,
     /// Names that become one group; in the extraction.
     Collisions,
     /// The diagnosis of each step; in the extraction.
@@ -31,6 +33,7 @@ impl Panel {
             Self::LeastChange => "part-least-change",
             Self::Request => "part-request",
             Self::Tests => "part-tests",
+            Self::Steps => "part-steps",
             Self::Collisions => "part-collisions",
             Self::Troubleshooting => "part-troubleshooting",
             Self::Decoded => "part-decoded",
@@ -45,6 +48,7 @@ impl Panel {
             Self::LeastChange => "Least change",
             Self::Request => "Whole request",
             Self::Tests => "Tests and sharing",
+            Self::Steps => "Extraction steps",
             Self::Collisions => "Collisions",
             Self::Troubleshooting => "Troubleshoot",
             Self::Decoded => "Decoded token",

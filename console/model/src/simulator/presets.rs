@@ -107,6 +107,31 @@ pub const PRESETS: &[ProviderPreset] = &[
     preset("glewlwyd", "Glewlwyd", "$.groups", "One string with commas, which is split; names may be paths."),
 ];
 
+/// The providers that stand beside the token: a value, a name, and the presets of each, the likeliest first.
+pub const PROVIDERS: &[(&str, &str, &[&str])] = &[
+    ("keycloak", "Keycloak", &["keycloak-groups", "keycloak-realm-roles", "keycloak-client-roles"]),
+    ("entra", "Entra ID", &["entra-ids", "entra-roles"]),
+    ("okta", "Okta", &["okta"]),
+    ("auth0", "Auth0", &["auth0"]),
+];
+
+/// The claim path of a provider: of its ways, the one that finds names in this token, else the likeliest.
+#[must_use]
+pub fn provider_path(provider: &str, who: Option<&SimulatedIdentity>) -> Option<String> {
+    let (_, _, ids) = PROVIDERS.iter().find(|(id, ..)| *id == provider)?;
+    let paths: Vec<&str> = ids.iter().filter_map(|id| find(id)?.path).collect();
+    let held = who.and_then(|who| who.taken.as_ref());
+    let held = held.map(|taken| suggest_paths(taken.read.claims.members())).unwrap_or_default();
+    // A name of one's own stands where the preset has an example.
+    let fits = |preset: &str, path: &str| match preset.split_once("['") {
+        Some((before, _)) if before.is_empty() || before == "$" => path.starts_with("$['http"),
+        Some((before, _)) => path.strip_prefix(before).is_some_and(|rest| rest.starts_with(['.', '['])),
+        None => path == preset,
+    };
+    let found = paths.iter().find_map(|preset| held.iter().find(|suggestion| fits(preset, &suggestion.path)));
+    found.map(|suggestion| suggestion.path.clone()).or_else(|| paths.first().map(|path| (*path).to_owned()))
+}
+
 /// Finds a preset by its value in a form.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static ProviderPreset> {
@@ -158,6 +183,32 @@ mod tests {
             if let Some(path) = preset.path {
                 ClaimPath::parse(path).unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn a_provider_reads_groups_where_the_token_has_them() {
+        let path = |provider: &str, claims: serde_json::Value| {
+            let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
+            let view = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0);
+            provider_path(provider, view.who.as_deref()).unwrap()
+        };
+        let roles = json!({ "sub": "a", "realm_access": { "roles": ["x"] } });
+        let client = json!({ "sub": "a", "resource_access": { "my.app": { "roles": ["x"] } } });
+        assert_eq!(
+            path("keycloak", json!({ "sub": "a", "groups": ["x"], "realm_access": { "roles": ["x"] } })),
+            "$.groups"
+        );
+        assert_eq!(path("keycloak", roles), "$.realm_access.roles");
+        assert_eq!(path("keycloak", client), "$.resource_access['my.app'].roles");
+        assert_eq!(path("entra", json!({ "sub": "a", "roles": ["x"] })), "$.roles");
+        assert_eq!(path("auth0", json!({ "sub": "a", "https://x.example/g": ["x"] })), "$['https://x.example/g']");
+        // Without names, it is the provider's usual place.
+        assert_eq!(path("okta", json!({ "sub": "a" })), "$.groups");
+        assert_eq!(provider_path("auth0", None).unwrap(), "$['https://example.com/groups']");
+        assert_eq!(provider_path("nobody", None), None);
+        for (.., ids) in PROVIDERS {
+            assert!(ids.iter().all(|id| find(id).is_some()));
         }
     }
 

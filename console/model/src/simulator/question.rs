@@ -30,6 +30,14 @@ impl AccessRequest {
         Request::new(self.operation, self.resource_type, &self.resource_name, at).with_host(self.host)
     }
 
+    /// Puts the request into the fields that it is read from.
+    pub fn fill(&self, inputs: &mut Inputs) {
+        inputs.operation = self.operation;
+        inputs.resource_type = self.resource_type;
+        inputs.resource_name = self.resource_name.clone();
+        inputs.host = self.host.map(|host| host.to_string()).unwrap_or_default();
+    }
+
     /// The resource in a sentence: ``topic `payments` ``, `the cluster`.
     #[must_use]
     pub fn resource(&self) -> RichText {

@@ -227,15 +227,26 @@ fn row(candidate: &Candidate, judged: &Judged) -> TraceRow {
         resource: resource(candidate, judged),
         operation: operation(candidate, judged),
         host: host(candidate, judged),
-        result: match candidate.status {
-            CandidateStatus::Decides => TraceRowStatus::Decides,
-            CandidateStatus::Agrees => TraceRowStatus::Agrees,
-            CandidateStatus::Overridden => TraceRowStatus::Overridden,
-            CandidateStatus::NotReached => TraceRowStatus::NotReached,
-            CandidateStatus::Near(_) => TraceRowStatus::Near,
-            CandidateStatus::NoMatch => TraceRowStatus::NoMatch,
-        },
+        result: status(candidate),
     }
+}
+
+/// The result of a row.
+pub(super) const fn status(candidate: &Candidate) -> TraceRowStatus {
+    match candidate.status {
+        CandidateStatus::Decides => TraceRowStatus::Decides,
+        CandidateStatus::Agrees => TraceRowStatus::Agrees,
+        CandidateStatus::Overridden => TraceRowStatus::Overridden,
+        CandidateStatus::NotReached => TraceRowStatus::NotReached,
+        CandidateStatus::Near(_) => TraceRowStatus::Near,
+        CandidateStatus::NoMatch => TraceRowStatus::NoMatch,
+    }
+}
+
+/// The first part of the request that an ACL does not match, in words: `requested: Write`.
+pub(super) fn mismatch(candidate: &Candidate, judged: &Judged) -> Option<RichText> {
+    let facets = [resource(candidate, judged), operation(candidate, judged), host(candidate, judged)];
+    facets.into_iter().find(|facet| !facet.matches).and_then(|facet| facet.small)
 }
 
 fn principal(candidate: &Candidate, judged: &Judged) -> Facet {

@@ -15,7 +15,7 @@ use crate::rich_text::RichText;
 use crate::simulator::inputs::{Inputs, identity_error, sentence};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Judged, VerdictKind, Why, resource};
-use crate::simulator::{SimulatedIdentity, evaluate, verdict};
+use crate::simulator::{Shared, SimulatedIdentity, evaluate, verdict};
 
 /// A change that is tried, in words; of settings, what they are then.
 #[must_use]
@@ -129,6 +129,17 @@ pub struct Side {
     pub because: Option<RichText>,
 }
 
+/// The title of the verdict with changes, beside that of today.
+#[must_use]
+pub fn title_if(today: VerdictKind, then: VerdictKind) -> &'static str {
+    match (today == VerdictKind::Allowed, then == VerdictKind::Allowed) {
+        (false, true) => "Allowed, if…",
+        (true, true) => "Still allowed, if…",
+        (false, false) => "Still denied, if…",
+        (true, false) => "Denied, if…",
+    }
+}
+
 /// The verdict on a question at an instant, for one side.
 #[must_use]
 pub fn side(
@@ -138,16 +149,31 @@ pub fn side(
     access: &AccessRequest,
     at: At,
 ) -> Side {
-    let request = access.request(at);
-    let judged = Judged {
+    summary(&judge(policy, who, identity, access, at), at)
+}
+
+/// A question as it is decided with the changes; none while something is missing or cannot be applied.
+#[must_use]
+pub fn judge_with(tried: &Tried, who: &SimulatedIdentity, access: &AccessRequest, at: At) -> Option<Shared<Judged>> {
+    let identity = tried.identity.as_ref().ok().filter(|_| tried.faults.is_empty())?;
+    Some(Shared::new(judge(&tried.policy, who, identity, access, at)))
+}
+
+fn judge(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, access: &AccessRequest, at: At) -> Judged {
+    Judged {
         access: access.clone(),
         identity: Arc::clone(identity),
         origins: Arc::clone(&who.origins),
-        explanation: explain(policy, identity, &request),
-    };
+        explanation: explain(policy, identity, &access.request(at)),
+    }
+}
+
+/// A decided question in short.
+#[must_use]
+pub fn summary(judged: &Judged, at: At) -> Side {
     let verdict = match at {
-        At::Instant(now) => verdict::of(&judged, now.as_seconds(), false),
-        At::IgnoringExpiry => verdict::of(&judged, 0.0, true),
+        At::Instant(now) => verdict::of(judged, now.as_seconds(), false),
+        At::IgnoringExpiry => verdict::of(judged, 0.0, true),
     };
     let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "ACLs considered"));
     let (by, because) = match first {

@@ -369,11 +369,17 @@ fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<R
     if let Some(role) = &way.role {
         hops.push(RichText::new().principal(&Principal::role(role)));
     }
+    hops.push(acl_hop(acl, overridden));
+    hops
+}
+
+/// The ACL at the end of a path: `Deny Write, topic payments-settled literal`.
+#[must_use]
+pub fn acl_hop(acl: &Acl, overridden: bool) -> RichText {
     let words = if overridden { RichText::new().overridden() } else { RichText::new().permission(acl.permission) };
     let words = words.text(format!(" {}, ", acl.operation.spelling().label)).then(resource(acl));
     let words = if acl.host == Host::Any { words } else { words.text(", host ").resource(acl.host.to_string()) };
-    hops.push(if acl.principal.is_everyone() { words.text(", for ").principal(&acl.principal) } else { words });
-    hops
+    if acl.principal.is_everyone() { words.text(", for ").principal(&acl.principal) } else { words }
 }
 
 /// The resource of an ACL in a sentence: `topic payments- prefixed`.

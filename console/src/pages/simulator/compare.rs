@@ -13,8 +13,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use leptos::prelude::*;
 
-use super::check::look;
-use super::parts::nobody;
+use super::parts::{look, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::effect::Extents;

@@ -14,21 +14,28 @@ use crate::dom;
 pub(super) fn DecodedClaims(state: SimulatorState) -> impl IntoView {
     let who = state.who();
     let found = Memo::new(move |_| who.with(|who| who.as_deref().and_then(decoded)));
-    move || match found.get() {
+    move || {
+        match found.get() {
         None => nobody().into_any(),
         Some(found) => view! {
-            <div class="stack decoded">
-                <p class="count">{found.summary}</p>
+            <div class="decoded">
                 {found.header.map(|header| view! {
-                    <pre class="code" tabindex="0" role="region" aria-label="Decoded header"><code>{header}</code></pre>
+                    <div>
+                        <h3>"Header"</h3>
+                        <pre class="code" tabindex="0" role="region" aria-label="Decoded header"><code>{header}</code></pre>
+                    </div>
                 })}
-                <p class="help">"Press a claim to read groups from it. The service keeps its own settings."</p>
-                <ul class="claims" aria-label="Claims">
-                    {found.claims.into_iter().map(|claim| view! { <Claim state=state claim=claim /> }).collect_view()}
-                </ul>
+                <div>
+                    <h3>"Payload"</h3>
+                    <p class="help">{found.summary} ". Press a claim to read groups from it. The service keeps its own settings."</p>
+                    <ul class="claims" aria-label="Claims">
+                        {found.claims.into_iter().map(|claim| view! { <Claim state=state claim=claim /> }).collect_view()}
+                    </ul>
+                </div>
             </div>
         }
         .into_any(),
+    }
     }
 }
 

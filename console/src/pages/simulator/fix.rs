@@ -14,8 +14,7 @@ use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::check::look;
-use super::parts::{FIX_BUTTON, FIX_SHEET, actions, nobody};
+use super::parts::{FIX_BUTTON, FIX_SHEET, actions, look, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::commands::CommandBlock;

@@ -1,28 +1,19 @@
-//! The left pane: the token or the identity entered by hand, token checks, and settings.
+//! The token or the identity entered by hand, and how groups are read from it.
 
-use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
-use gbac_console_model::simulator::panel::Panel;
-use gbac_console_model::simulator::presets;
-use gbac_console_model::simulator::token::FactMark;
-use gbac_engine::groups::NestedGroupBehavior;
-use leptos::context::Provider;
-use leptos::ev;
-use leptos::prelude::*;
-use leptos::task::spawn_local;
-
-use super::panels::content;
-use super::parts::{Entry, mark};
-use super::state::SimulatorState;
-use crate::dom::{self, GivenFile};
-use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
-use crate::pages::rich_text::sentence;
-use crate::ui::{
-    Button, Choice, Disclosure, Glyph, Icon, IconSize, LinkButton, Message, MessageKind, Mono, Segmented, Select,
-};
 use gbac_api::service::Person;
+use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
+use gbac_console_model::simulator::presets;
+use gbac_engine::groups::NestedGroupBehavior;
+use leptos::prelude::*;
 
-/// The largest file that is read as keys, in bytes.
-const LARGEST_KEYS: f64 = 1_000_000.0;
+use super::names::Names;
+use super::parts::Entry;
+use super::state::SimulatorState;
+use crate::dom;
+use crate::ui::{Choice, LinkButton, Mono, Segmented, Select};
+
+/// How many groups of the policy are offered beside those that were entered.
+const OFFERED_GROUPS: usize = 8;
 
 /// The pane.
 #[component]
@@ -32,11 +23,18 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
     let change = move |value: String| {
         state.edit(|inputs| inputs.mode = if value == "token" { IdentityMode::Token } else { IdentityMode::ByHand });
     };
+    let has_token = state.input(|inputs| inputs.mode == IdentityMode::Token && !inputs.token.trim().is_empty());
+    let clear = move |()| {
+        state.edit(Inputs::clear_token);
+        dom::focus_later("tok");
+    };
     view! {
         <section class="pane" aria-labelledby="h-tok">
-            <div class="pane-h">
+            <div class="lab">
                 <h2 id="h-tok">{move || if mode.get() == IdentityMode::Token { "Token" } else { "Identity" }}</h2>
-                <span class="row-end">
+                {move || (mode.get() == IdentityMode::Token).then(|| view! { <People state=state /> })}
+                <span class="row-end row">
+                    {move || has_token.get().then(|| view! { <LinkButton on_press=clear>"Clear"</LinkButton> })}
                     <Segmented
                         name="mode" legend="Identity" hide_legend=true small=true value=value on_change=change
                         choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
@@ -47,7 +45,6 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
                 IdentityMode::Token => view! { <TokenFields state=state /> }.into_any(),
                 IdentityMode::ByHand => view! { <HandFields state=state /> }.into_any(),
             }}
-            {move || (mode.get() == IdentityMode::Token).then(|| view! { <hr class="sep" /><Settings state=state /> })}
         </section>
     }
 }
@@ -64,17 +61,11 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
         inputs.token = text;
     };
     view! {
-        <div class="stack">
-            <Entry
-                state=state id="tok" label=label field=Some(InputField::Token) get=|inputs| &inputs.token set=set rows=2
-                placeholder="eyJhbGciOi…" described_by="tok-stays"
-            />
-            <p class="msg msg-ok" id="tok-stays">
-                <Icon glyph=Glyph::Lock size=IconSize::Small />
-                <span>"Stays in this tab and is never sent or stored."</span>
-            </p>
-            <People state=state />
-        </div>
+        <Entry
+            state=state id="tok" label=label hide_label=true field=Some(InputField::Token) get=|inputs| &inputs.token set=set
+            rows=2 placeholder="Paste an access token: eyJhbGciOi…" described_by="tok-stays"
+        />
+        <ReadGroups state=state />
         {move || {
             needs_userinfo.get().then(|| view! {
                 <Entry
@@ -85,301 +76,173 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
                 />
             })
         }}
-        <Facts state=state />
     }
 }
 
-/// The demo people, and the way back to an empty field.
+/// The users of the demo: a press puts a token of theirs into the field.
 #[component]
 fn People(state: SimulatorState) -> impl IntoView {
     let people = state.service.people;
-    let empty = state.input(|inputs| inputs.token.trim().is_empty());
-    let listed = RwSignal::new(false);
-    // Without a token they are the quickest way to see anything.
-    let open = Memo::new(move |_| listed.get() || empty.get());
+    let token = state.input(|inputs| inputs.token.clone());
     let pick = move |person: &Person| {
-        listed.set(false);
         state.edit(|inputs| {
             // Keys and issuer that were entered for another token say nothing about this one.
             inputs.clear_token();
             inputs.put_token(&person.token);
         });
-        // The list goes away, and focus must not go with it.
-        dom::focus_later("tok");
-    };
-    let clear = move |()| {
-        state.edit(Inputs::clear_token);
-        dom::focus_later("tok");
     };
     let some = Memo::new(move |_| people.with(|people| !people.is_empty()));
     view! {
-        {move || {
-            (some.get() || !empty.get()).then(|| view! {
-                <div class="row">
-                    {move || {
-                        (some.get() && !empty.get()).then(|| view! {
-                            <button
-                                class="link" type="button" aria-controls="people"
-                                aria-expanded=move || if open.get() { "true" } else { "false" }
-                                on:click=move |_| listed.update(|listed| *listed = !*listed)
-                            >"Use a demo user"</button>
-                            <span class="dim" aria-hidden="true">"·"</span>
-                        })
-                    }}
-                    {move || (!empty.get()).then(|| view! { <LinkButton on_press=clear>"Clear"</LinkButton> })}
-                </div>
-            })
-        }}
-        <ul class="people" id="people" aria-label="Demo users" hidden=move || !open.get() || !some.get()>
-            {move || {
-                people
-                    .get()
-                    .into_iter()
-                    .map(|person| {
-                        let (name, note) = (person.name.clone(), person.note.clone());
-                        view! {
-                            <li>
-                                <button type="button" class="person" on:click=move |_| pick(&person)>
-                                    <Icon glyph=Glyph::User />
-                                    <span><b>{name}</b><small>{note}</small></span>
-                                </button>
-                            </li>
-                        }
-                    })
-                    .collect_view()
-            }}
-        </ul>
-    }
-}
-
-/// What the token says about itself, and the verification.
-#[component]
-fn Facts(state: SimulatorState) -> impl IntoView {
-    let facts = state.part(|view| view.facts.clone());
-    let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
-    let open = RwSignal::new(false);
-    let can_verify = state.input(|inputs| !inputs.as_claims);
-    view! {
-        {move || {
-            some.get().then(|| view! {
-                <Disclosure
-                    id=Panel::Decoded.id() open=state.is_open(Panel::Decoded)
-                    on_toggle=move |is_open| state.toggle(Panel::Decoded, is_open)
-                    summary=|| view! { <span>"Decoded token"</span> }
-                >
-                    {content(state, Panel::Decoded)}
-                </Disclosure>
-                <hr class="sep" />
-                <ul class="facts" aria-label="Token checks">
-                    {move || {
-                        facts
-                            .get()
-                            .into_iter()
-                            .map(|fact| {
-                                let (class, glyph) = mark(fact.mark);
-                                let verify = (fact.about == "signature" && can_verify.get()).then(|| view! {
+        {move || some.get().then(|| view! {
+            <span class="small quiet" id="people-l">"Demo users"</span>
+            <ul class="chips" aria-labelledby="people-l">
+                {move || {
+                    people
+                        .get()
+                        .into_iter()
+                        .map(|person| {
+                            let first = person.name.split(' ').next().unwrap_or_default().to_owned();
+                            let label = format!("{}: {}", person.name, person.note);
+                            let title = label.clone();
+                            let own = person.token.clone();
+                            let pressed = move || if token.with(|token| *token == own) { "true" } else { "false" };
+                            view! {
+                                <li>
                                     <button
-                                        class="link row-end" type="button" id="verify-open" aria-controls="verify"
-                                        aria-expanded=move || if open.get() { "true" } else { "false" }
-                                        on:click=move |_| open.update(|open| *open = !*open)
-                                    >{move || if open.get() { "Close" } else { "Verify" }}</button>
-                                });
-                                let loud = matches!((fact.about, fact.mark), ("signature", FactMark::Warn));
-                                view! {
-                                    <li class=if loud { "v-warn" } else { "" }>
-                                        <span class=class><Icon glyph=glyph /></span>
-                                        <span>{sentence(&fact.words)}</span>
-                                        {verify}
-                                    </li>
-                                }
-                            })
-                            .collect_view()
-                    }}
-                </ul>
-                <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
-                    <Provider value=state><Lazy chunk=VERIFICATION part=true /></Provider>
-                </div>
-            })
-        }}
-    }
-}
-
-chunk!(VERIFICATION, "Signature verification", verify, fetch_verification, draw_verification, {
-    let state = expect_context::<SimulatorState>();
-    view! { <Verification state=state /> }.into_any()
-});
-
-#[component]
-fn Verification(state: SimulatorState) -> impl IntoView {
-    let service = state.service;
-    let offered = Memo::new(move |_| service.keys.with(Option::is_some));
-    let take = move |()| {
-        let keys = service.keys.get_untracked().unwrap_or_default();
-        let issuer = service.issuer.get_untracked().unwrap_or_default();
-        let audience = service.audience.get_untracked().unwrap_or_default();
-        state.edit(|inputs| {
-            inputs.keys = keys;
-            inputs.issuer = issuer;
-            inputs.audience = audience;
-        });
-    };
-    let report = state.part(|view| view.report.clone());
-    let who = state.who();
-    let discovery = Memo::new(move |_| who.with(|who| who.as_deref().and_then(presets::discovery)));
-    let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<String>));
-    let drop = move |event: ev::DragEvent| {
-        event.prevent_default();
-        over.set(false);
-        refused.set(None);
-        let Some(given) = GivenFile::dropped(&event) else { return };
-        let name = given.name();
-        if given.size() > LARGEST_KEYS {
-            refused.set(Some(format!("{name} is larger than 1 MB. A key set (JWKS) is smaller.")));
-            return;
-        }
-        spawn_local(async move {
-            match given.text().await {
-                Ok(text) => {
-                    // The page may be gone by now.
-                    let _ = state.inputs.try_update(|inputs| inputs.keys = text);
-                    dom::announce(&format!("{name} was read"));
-                }
-                Err(reason) => {
-                    let _ = refused.try_set(Some(format!("{name} could not be read: {reason}.")));
-                }
-            }
-        });
-    };
-    view! {
-        {move || {
-            offered.get().then(|| view! {
-                <div class="row"><Button small=true on_press=take>"Use the demo provider’s keys"</Button></div>
-            })
-        }}
-        <div
-            class=move || if over.get() { "stack over" } else { "stack" }
-            on:dragover=move |event: ev::DragEvent| {
-                event.prevent_default();
-                over.set(true);
-            }
-            on:dragleave=move |_| over.set(false)
-            on:drop=drop
-        >
-        <Entry
-            state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
-            set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
-            help="Paste or drop the public keys from the provider's jwks_uri. The token is never sent."
-        />
-        {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text}</Message> })}
-        {move || discovery.get().map(|address| view! {
-            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". Open it to copy the keys."</p>
+                                        type="button" class="chip" aria-label=label title=title aria-pressed=pressed
+                                        on:click=move |_| pick(&person)
+                                    >{first}</button>
+                                </li>
+                            }
+                        })
+                        .collect_view()
+                }}
+            </ul>
         })}
-        </div>
-        <div class="grid-2">
-            <Entry
-                state=state id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer
-                set=|inputs, text| inputs.issuer = text
-            />
-            <Entry
-                state=state id="audience" label="Audience, optional" field=None get=|inputs| &inputs.audience
-                set=|inputs, text| inputs.audience = text
-            />
-        </div>
-        {move || {
-            report.get().map(|report| {
-                let lines = report
-                    .lines
-                    .iter()
-                    .map(|line| {
-                        let (class, glyph) = mark(line.mark);
-                        let outcome = match line.mark {
-                            FactMark::Good => "passed: ",
-                            FactMark::Bad => "failed: ",
-                            FactMark::Warn | FactMark::Plain => "not checked: ",
-                        };
-                        view! {
-                            <li>
-                                <span class=class><Icon glyph=glyph size=IconSize::Small /></span>
-                                <span><b>{line.name}</b> " " <span class="quiet">{outcome} {sentence(&line.words)}</span></span>
-                            </li>
-                        }
-                    })
-                    .collect_view();
-                let unusable = report.unusable.iter().map(|words| view! { <p class="help">{sentence(words)}</p> }).collect_view();
-                view! { <ul class="facts" aria-label="Verification, check by check">{lines}</ul>{unusable} }
-            })
-        }}
     }
 }
 
 #[component]
 fn HandFields(state: SimulatorState) -> impl IntoView {
+    let entered = state.input(|inputs| inputs.groups.clone());
+    let offered = Memo::new(move |_| {
+        let groups = state.offers.with(|offers| offers.groups.clone());
+        let is_new = |group: &String| entered.with(|entered| entered.lines().all(|line| line != group));
+        groups.into_iter().filter(is_new).take(OFFERED_GROUPS).collect::<Vec<_>>()
+    });
+    let add = move |group: String| {
+        state.edit(|inputs| {
+            if !inputs.groups.is_empty() && !inputs.groups.ends_with('\n') {
+                inputs.groups.push('\n');
+            }
+            inputs.groups.push_str(&group);
+        });
+        dom::announce(&format!("{group} added"));
+        dom::focus_later("groups");
+    };
     view! {
-        <div class="stack">
+        <div class="by-hand">
             <Entry
                 state=state id="user" label="User" field=Some(InputField::User) get=|inputs| &inputs.user
-                set=|inputs, text| inputs.user = text placeholder="maya.okafor"
+                set=|inputs, text| inputs.user = text placeholder="maya.okafor" list="user-names"
             />
+            <Names id="user-names" names=state.offered(|offers| offers.users.clone()) />
             <Entry
                 state=state id="groups" label="IdP groups, one per line" field=Some(InputField::Groups)
-                get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=6 placeholder="payments"
+                get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=3 placeholder="payments"
                 help="Group names after extraction. Settings do not change them."
             />
         </div>
+        {move || (!offered.with(Vec::is_empty)).then(|| view! {
+            <div class="under">
+                <span id="groups-l">"In the policy"</span>
+                <ul class="chips" aria-labelledby="groups-l">
+                    {offered.get().into_iter().map(|group| {
+                        let (name, label) = (group.clone(), format!("Add group {group}"));
+                        view! {
+                            <li><button type="button" class="chip plain" aria-label=label on:click=move |_| add(group.clone())>
+                                <Mono text=name />
+                            </button></li>
+                        }
+                    }).collect_view()}
+                </ul>
+            </div>
+        })}
     }
 }
 
-/// The settings in force: the service's, or those to try.
+/// The value of the choice whose claim path is entered.
+const CUSTOM: &str = "custom";
+/// The value of the service's own settings.
+const SERVICE: &str = "service";
+
+/// How groups are read: by the settings of the service, as a provider writes them, or by settings that are entered.
 #[component]
-fn Settings(state: SimulatorState) -> impl IntoView {
+fn ReadGroups(state: SimulatorState) -> impl IntoView {
     let source = state.input(|inputs| inputs.source);
-    let value =
-        Signal::derive(move || if source.get() == SettingsSource::Service { "service" } else { "what-if" }.to_owned());
+    let path = state.input(|inputs| inputs.what_if.claim_path.clone());
+    let who = state.who();
+    // The provider that was chosen, and the path that it gave.
+    let chosen = RwSignal::new(None::<(String, String)>);
+    let value = Memo::new(move |_| match source.get() {
+        SettingsSource::Service => SERVICE.to_owned(),
+        SettingsSource::WhatIf => chosen.with(|chosen| {
+            let kept = chosen.as_ref().filter(|(_, of)| path.with(|path| path == of));
+            kept.map_or_else(|| CUSTOM.to_owned(), |(provider, _)| provider.clone())
+        }),
+    });
     let change = move |value: String| {
         let service = state.view.with_untracked(|view| view.service.clone());
+        let found = who.with_untracked(|who| presets::provider_path(&value, who.as_deref()));
+        if value == SERVICE {
+            state.edit(|inputs| inputs.source = SettingsSource::Service);
+            return;
+        }
+        chosen.set(found.clone().map(|path| (value, path)));
         state.edit(|inputs| {
-            if value == "service" {
-                inputs.source = SettingsSource::Service;
-            } else {
-                inputs.try_settings(&service);
+            inputs.try_settings(&service);
+            if let Some(path) = found {
+                inputs.what_if.claim_path = path;
             }
         });
     };
+    let choices: Vec<Choice> = std::iter::once(Choice::new(SERVICE, "Service settings"))
+        .chain(presets::PROVIDERS.iter().map(|(id, name, _)| Choice::new(*id, *name)))
+        .chain([Choice::new(CUSTOM, "Custom")])
+        .collect();
+    let is_custom = Memo::new(move |_| value.with(|value| value == CUSTOM));
     view! {
-        <div class="stack">
-            <div class="pane-h">
-                <h3>"Settings"</h3>
-                <span class="row-end">
-                    <Segmented
-                        name="src" legend="Settings source" hide_legend=true small=true value=value on_change=change
-                        choices=vec![Choice::new("service", "Service"), Choice::new("what-if", "What if")]
-                    />
-                </span>
-            </div>
-            {move || match source.get() {
-                SettingsSource::Service => view! { <InForce state=state /> }.into_any(),
-                SettingsSource::WhatIf => view! { <ToTry state=state /> }.into_any(),
-            }}
+        <div class="under">
+            <span class="small" aria-hidden="true">"Read groups as"</span>
+            <Segmented
+                name="src" legend="Read groups as" hide_legend=true small=true value=value on_change=change choices=choices
+            />
+            {move || (!is_custom.get()).then(|| view! { <InForce state=state /> })}
         </div>
+        {move || is_custom.get().then(|| view! { <ToTry state=state /> })}
     }
 }
 
+/// The settings in force, in one line.
 #[component]
 fn InForce(state: SimulatorState) -> impl IntoView {
+    let source = state.input(|inputs| inputs.source);
+    let what_if = state.input(|inputs| inputs.what_if.clone());
     let service = state.part(|view| (view.service.clone(), view.sso));
     let known = Memo::new(move |_| state.service.policy.with(Option::is_some));
     move || {
         let (service, sso) = service.get();
+        let (settings, is_service) = match source.get() {
+            SettingsSource::Service => (service, true),
+            SettingsSource::WhatIf => (what_if.get(), false),
+        };
         view! {
-            <dl class="kv">
-                <dt>{if sso { "Group attribute" } else { "Group claim" }}</dt>
-                <dd><Mono text=service.claim_path /></dd>
-                <dt>"Nested names"</dt>
-                <dd><Mono text=service.nested.as_str() /></dd>
-                <dt>"User claim"</dt>
-                <dd><Mono text=service.mapping /></dd>
-            </dl>
-            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service has not been read yet."</p> })}
+            <span class="small">
+                {sso.then_some("SSO attribute ")} <Mono text=settings.claim_path /> ", nested names "
+                <Mono text=settings.nested.as_str() />
+                {(is_service && !known.get()).then_some(". Defaults: the service has not been read yet.")}
+                {(!is_service).then_some(". Not saved.")}
+            </span>
         }
     }
 }
@@ -407,6 +270,7 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
         .chain(presets::PRESETS.iter().map(|preset| Choice::new(preset.id, preset.name)))
         .collect();
     view! {
+        <div class="to-try">
         <Select
             id="provider" label="Provider" choices=providers on_change=choose
             value=Signal::derive(move || preset.get().map_or_else(String::new, |preset| preset.id.to_owned()))
@@ -428,6 +292,7 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
             state=state id="mapping" label="User claim" field=Some(InputField::Mapping)
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
+        </div>
         <p class="help">"Not saved. The service keeps its own settings."</p>
         {move || {
             differs.get().then(|| view! {

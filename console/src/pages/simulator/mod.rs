@@ -7,18 +7,23 @@ mod collisions;
 mod compare;
 mod decoded;
 mod fix;
+mod flow;
 mod identity;
 mod least_change;
+mod names;
 mod panels;
 mod parts;
+mod path;
 mod request;
 mod saved;
 mod share;
 mod state;
-mod steps;
 mod trace;
+mod tried;
 mod troubleshoot;
+mod verdict;
 mod verifier;
+mod verify;
 mod what_if;
 
 pub(super) use verifier::VERIFIER;
@@ -27,6 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::suggestions::remember;
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_console_model::simulator::{Shared, View, assertion};
 use gbac_engine::policy::Policy;
@@ -51,6 +57,7 @@ pub fn Simulator() -> impl IntoView {
     let state = SimulatorState::new(service, expect_context::<SimulatorSession>());
     let arrived = share::arrive(state);
     announce(state);
+    names::suggest(state);
     ask_accepted(state);
     remember_groups(state, expect_context::<SeenGroups>());
     let facts = move || {
@@ -63,10 +70,10 @@ pub fn Simulator() -> impl IntoView {
         })
     };
     view! {
-        <div class="head">
+        <div class="head sim-head">
             <div>
                 <h1>"Simulator"</h1>
-                <p>"What a token is allowed to do, and why, " {facts}</p>
+                <p>"What a token is allowed to do, and why, " {facts} " " <span id="tok-stays">"The token stays in this tab and is never sent or stored."</span></p>
             </div>
             <div class="row"><SaveAsTest state=state /></div>
         </div>
@@ -74,11 +81,12 @@ pub fn Simulator() -> impl IntoView {
         <div class="bench">
             <identity::IdentityPane state=state />
             <check::CheckPane state=state />
-            <steps::StepsPane state=state />
+            <flow::PathPane state=state />
+            <flow::Decoded state=state />
         </div>
         <trace::Trace state=state />
         <panels::Panels state=state />
-        <check::VerdictBar state=state />
+        <verdict::VerdictBar state=state />
         {move || state.fixing.get().then(|| panels::fixes(state))}
     }
 }
@@ -142,7 +150,12 @@ fn remember_groups(state: SimulatorState, seen: SeenGroups) {
 
 /// Says the verdict, or what is in its way, once nothing has changed for a moment.
 fn announce(state: SimulatorState) {
-    let text = Memo::new(move |_| state.view.with(View::announcement));
+    // With changes that are tried, it is the verdict that the page shows then.
+    let text = Memo::new(move |_| {
+        let tried = state.tried.with(|tried| tried.as_ref().map(|tried| tried.title));
+        tried.map_or_else(|| state.view.with(View::announcement), str::to_owned)
+    });
+    let access = state.access();
     let waiting = StoredValue::new(None::<TimeoutHandle>);
     let stop = move || {
         waiting.update_value(|waiting| {
@@ -153,10 +166,22 @@ fn announce(state: SimulatorState) {
     };
     Effect::new(move |before: Option<()>| {
         let text = text.get();
+        access.with(|_| ());
         stop();
         // What is there when the page opens is read like the rest of the page.
         if before.is_some() && !text.is_empty() {
-            waiting.set_value(set_timeout_with_handle(move || dom::announce(&text), REST).ok());
+            let rest = move || {
+                dom::announce(&text);
+                // What a verdict rested on is suggested from now on.
+                let asked = access
+                    .try_get_untracked()
+                    .flatten()
+                    .filter(|_| state.view.with_untracked(|view| view.judged.is_some()));
+                if let Some(asked) = asked {
+                    state.recent.update(|recent| remember(recent, &asked));
+                }
+            };
+            waiting.set_value(set_timeout_with_handle(rest, REST).ok());
         }
     });
     on_cleanup(stop);

@@ -6,7 +6,9 @@ use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
-use super::{collisions, compare, decoded, fix, least_change, request, saved, share, troubleshoot, what_if};
+use super::{
+    collisions, compare, decoded, fix, least_change, path, request, saved, share, tried, troubleshoot, what_if,
+};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::ui::Disclosure;
 
@@ -39,6 +41,10 @@ enum Content {
     Diagnosis(&'static str),
     /// The sheet with the fixes of a denied request.
     Fixes,
+    /// The verdict with the changes that are tried.
+    Tried,
+    /// The path from the token to the verdict.
+    Path,
 }
 
 /// The context of what the chunk draws.
@@ -57,9 +63,13 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
         Content::Part(Panel::Tests) => view! { <TestsAndSharing state=state /> }.into_any(),
         Content::Part(Panel::Collisions) => view! { <collisions::Collisions state=state /> }.into_any(),
         Content::Part(Panel::Troubleshooting) => view! { <troubleshoot::Troubleshooting state=state /> }.into_any(),
+        // The steps are drawn with the pane.
+        Content::Part(Panel::Steps) => ().into_any(),
         Content::Part(Panel::Decoded) => view! { <decoded::DecodedClaims state=state /> }.into_any(),
         Content::Diagnosis(code) => view! { <troubleshoot::Diagnosis state=state code=code /> }.into_any(),
         Content::Fixes => view! { <fix::FixSheet state=state /> }.into_any(),
+        Content::Tried => view! { <tried::TriedPanel state=state /> }.into_any(),
+        Content::Path => view! { <path::Path state=state /> }.into_any(),
     }
 });
 
@@ -76,6 +86,16 @@ pub(super) fn diagnosis(state: SimulatorState, code: &'static str) -> impl IntoV
 /// The sheet with the fixes, from the chunk.
 pub(super) fn fixes(state: SimulatorState) -> impl IntoView {
     view! { <Provider value=Drawn(state, Content::Fixes)><Lazy chunk=CONTENT part=true /></Provider> }
+}
+
+/// The verdict with the changes that are tried, from the chunk.
+pub(super) fn tried(state: SimulatorState) -> impl IntoView {
+    view! { <Provider value=Drawn(state, Content::Tried)><Lazy chunk=CONTENT part=true /></Provider> }
+}
+
+/// The path from the token to the verdict, from the chunk.
+pub(super) fn path(state: SimulatorState) -> impl IntoView {
+    view! { <Provider value=Drawn(state, Content::Path)><Lazy chunk=CONTENT part=true /></Provider> }
 }
 
 #[component]

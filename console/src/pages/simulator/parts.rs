@@ -4,6 +4,7 @@ use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::{Action, InputField, InputProblem, Inputs, Weight};
 use gbac_console_model::simulator::token::FactMark;
+use gbac_console_model::simulator::verdict::VerdictKind;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
@@ -22,6 +23,16 @@ pub(super) const fn mark(mark: FactMark) -> (&'static str, Glyph) {
         FactMark::Warn => ("v-warn", Glyph::Warn),
         FactMark::Bad => ("v-deny", Glyph::Deny),
         FactMark::Plain => ("dim", Glyph::Info),
+    }
+}
+
+/// The shape and color of a verdict: the classes of its panel and of its words, and its icon.
+pub(super) const fn look(kind: VerdictKind) -> (&'static str, &'static str, Glyph) {
+    match kind {
+        VerdictKind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
+        VerdictKind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
+        VerdictKind::SignInFails => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
+        VerdictKind::NothingAllows | VerdictKind::Expired => ("verdict verdict-none", "v v-none", Glyph::NoRule),
     }
 }
 
@@ -68,6 +79,9 @@ pub(super) fn Entry(
     /// The label.
     #[prop(into)]
     label: Signal<String>,
+    /// For assistive technology only, where a heading says the same.
+    #[prop(optional)]
+    hide_label: bool,
     /// The field, for its problem.
     field: Option<InputField>,
     /// Reads the text.
@@ -131,7 +145,7 @@ pub(super) fn Entry(
     };
     view! {
         <div class="field">
-            <label for=id>{move || label.get()}</label>
+            <label for=id class:sr=hide_label>{move || label.get()}</label>
             {control}
             {move || problem.with(|problem| problem.as_ref().map(|problem| message(state, id, problem)))}
             {(!help.is_empty()).then(|| view! { <p class="help" id=format!("{id}-help")>{help}</p> })}

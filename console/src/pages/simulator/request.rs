@@ -8,9 +8,8 @@ use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
-use super::check::look;
 use super::least_change::Found;
-use super::parts::{nobody, sign_in_first};
+use super::parts::{look, nobody, sign_in_first};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::sentence;

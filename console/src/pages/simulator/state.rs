@@ -11,10 +11,13 @@ use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::question::{self, AccessRequest};
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
+use gbac_console_model::simulator::suggestions::Offers;
+use gbac_console_model::simulator::verdict::{Judged, VerdictKind};
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
 use gbac_engine::decide::At;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
+use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
@@ -43,6 +46,17 @@ impl TroubleshootingState {
     }
 }
 
+/// The verdict with the changes that are tried.
+#[derive(Clone, PartialEq)]
+pub(super) struct TriedVerdict {
+    /// The request as it is decided then.
+    pub(super) judged: Shared<Judged>,
+    /// The verdict then.
+    pub(super) kind: VerdictKind,
+    /// Its title, beside the verdict of today.
+    pub(super) title: &'static str,
+}
+
 /// The page's state: what is entered and what follows from it.
 #[derive(Clone, Copy)]
 pub(super) struct SimulatorState {
@@ -52,6 +66,14 @@ pub(super) struct SimulatorState {
     pub(super) request: RwSignal<RequestForm>,
     pub(super) saved: RwSignal<Vec<Saved>>,
     pub(super) open: RwSignal<Vec<Panel>>,
+    /// The names that were asked about, the last first.
+    pub(super) recent: RwSignal<Vec<(ResourceType, String)>>,
+    /// Whether a request of the policy was filled in to begin with.
+    pub(super) began: RwSignal<bool>,
+    /// What the fields suggest.
+    pub(super) offers: RwSignal<Offers>,
+    /// The verdict with the changes that are tried, while there are any.
+    pub(super) tried: RwSignal<Option<TriedVerdict>>,
     /// Whether the sheet with the fixes is open.
     pub(super) fixing: RwSignal<bool>,
     /// Nested names under which collisions are looked for; none for those in force.
@@ -68,7 +90,7 @@ pub(super) struct SimulatorState {
 
 impl SimulatorState {
     pub(super) fn new(service: Service, session: SimulatorSession) -> Self {
-        let SimulatorSession { inputs, other, trials, request, saved, open, properties } = session;
+        let SimulatorSession { inputs, other, trials, request, saved, open, recent, began, properties } = session;
         let accepted = session.accepted(service);
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
@@ -92,6 +114,10 @@ impl SimulatorState {
             request,
             saved,
             open,
+            recent,
+            began,
+            offers: RwSignal::new(Offers::default()),
+            tried: RwSignal::new(None),
             fixing: RwSignal::new(false),
             collisions_under: RwSignal::new(None),
             troubleshooting: TroubleshootingState::new(),
@@ -141,9 +167,21 @@ impl SimulatorState {
         Memo::new(move |_| self.inputs.with(part))
     }
 
+    /// A part of the suggestions, which notifies only when it changed.
+    pub(super) fn offered<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Offers) -> T) -> Memo<T> {
+        Memo::new(move |_| self.offers.with(part))
+    }
+
     /// A part of the view, which notifies only when it changed.
     pub(super) fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&View) -> T) -> Memo<T> {
         Memo::new(move |_| self.view.with(part))
+    }
+
+    /// Whether the verdict is one with changes: where sign-in fails, no change of the policy helps.
+    pub(super) fn is_trying(self) -> Memo<bool> {
+        let has_trials = Memo::new(move |_| self.trials.with(|trials| !trials.as_slice().is_empty()));
+        let is_refused = self.part(|view| view.refusal.is_some());
+        Memo::new(move |_| has_trials.get() && !is_refused.get())
     }
 
     /// What is wrong with a field.

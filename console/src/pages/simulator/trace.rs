@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use super::state::SimulatorState;
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, VerdictWord};
+use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, Tag, TagKind, VerdictWord};
 
 /// How many more rows a press shows.
 const STEP: usize = 200;
@@ -32,7 +32,12 @@ chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
 
 #[component]
 fn Shown(state: SimulatorState) -> impl IntoView {
-    let judged = state.part(|view| view.judged.clone());
+    // With changes that are tried, it is the trace of the request as it is decided then.
+    let own = state.part(|view| view.judged.clone());
+    let judged = Memo::new(move |_| {
+        state.tried.with(|tried| tried.as_ref().map(|tried| tried.judged.clone())).or_else(|| own.get())
+    });
+    let is_tried = Memo::new(move |_| state.tried.with(Option::is_some));
     let stale = state.part(|view| view.verdict_stale);
     let filter = RwSignal::new(TraceFilter::default());
     let limit = RwSignal::new(FIRST);
@@ -61,6 +66,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                         <span class="count">
                             {move || judged.with(|judged| judged.as_ref().map(|judged| trace::summary(&judged.explanation)))}
                         </span>
+                        {move || is_tried.get().then(|| view! { <Tag kind=TagKind::Draft>"With the changes"</Tag> })}
                         {move || stale.get().map(|of| view! { <VerdictWord mark=Mark::Warn word=format!("of {of}") small=true /> })}
                         <span class="row-end">
                             {move || {

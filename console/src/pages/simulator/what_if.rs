@@ -13,8 +13,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use leptos::prelude::*;
 
-use super::check::look;
-use super::parts::{nobody, sign_in_first};
+use super::parts::{look, nobody, sign_in_first};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::effect::Extents;

@@ -1,0 +1,371 @@
+//! The path from the token to the verdict: how each principal goes on, through its roles, to the ACL that matters most.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gbac_analysis::HypotheticalChange;
+use gbac_analysis::requests::resource_type_text;
+use gbac_engine::decide::Candidate;
+use gbac_engine::model::{Acl, Permission, Principal};
+use gbac_engine::policy::Change;
+
+use crate::rich_text::RichText;
+use crate::simulator::trace::{TraceRowStatus, mismatch, status};
+use crate::simulator::verdict::{Judged, acl_hop};
+
+/// A part of the path that can be left out to see the verdict without it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge {
+    /// What is left out: a membership or an ACL.
+    pub without: HypotheticalChange,
+    /// It in words, for a button: `Group:eng in Role:Writers`.
+    pub words: RichText,
+}
+
+/// What became of the ACL at the end of a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndStatus {
+    /// As the trace has it.
+    Traced(TraceRowStatus),
+    /// It decides once the changes that are tried are made.
+    WouldDecide,
+    /// The changes that are tried leave it out.
+    LeftOut,
+}
+
+impl EndStatus {
+    /// Whether it decides, now or with the changes.
+    #[must_use]
+    pub const fn decides(self) -> bool {
+        matches!(self, Self::WouldDecide | Self::Traced(TraceRowStatus::Decides))
+    }
+
+    /// It in words.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::WouldDecide => "would decide",
+            Self::LeftOut => "left out",
+            Self::Traced(status) => match status {
+                TraceRowStatus::Decides => "decides",
+                TraceRowStatus::Agrees => "would decide the same",
+                TraceRowStatus::Overridden => "overridden by a deny",
+                TraceRowStatus::NotReached => "not evaluated",
+                TraceRowStatus::Near => "near miss",
+                TraceRowStatus::NoMatch => "no match",
+            },
+        }
+    }
+}
+
+/// The ACL at the end of a branch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BranchAcl {
+    /// The ACL: `Deny Write, topic payments-settled literal`.
+    pub words: RichText,
+    /// Deny or allow.
+    pub permission: Permission,
+    /// What became of it.
+    pub status: EndStatus,
+    /// Why it does not match: `requested: Write`.
+    pub mismatch: Option<RichText>,
+    /// The verdict without it.
+    pub edge: Edge,
+}
+
+/// One way on from a principal: through a role, or straight to an ACL of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// The role, and the verdict without the membership; none for the principal itself.
+    pub role: Option<(Principal, Edge)>,
+    /// The ACL on the requested resource that matters most, if there is one.
+    pub acl: Option<BranchAcl>,
+}
+
+impl Branch {
+    /// The order in which branches matter.
+    fn rank(&self) -> u8 {
+        match self.acl.as_ref().map(|acl| acl.status) {
+            Some(status) if status.decides() => 0,
+            Some(EndStatus::Traced(status)) => rank(status),
+            Some(EndStatus::LeftOut | EndStatus::WouldDecide) => rank(TraceRowStatus::NotReached),
+            None => u8::MAX,
+        }
+    }
+
+    /// Whether its ACL matches the request, or did before it was left out.
+    #[must_use]
+    pub fn matches(&self) -> bool {
+        self.rank() < rank(TraceRowStatus::Near)
+    }
+}
+
+/// How each principal that the token names goes on: the user, and each group.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Branches {
+    /// By group; none for the user.
+    by_group: BTreeMap<Option<String>, Vec<Branch>>,
+    /// What stands where a branch has no ACL: `No ACL on this topic`.
+    pub nothing: String,
+}
+
+/// A way from a principal: its group, and its role.
+type Place<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// For each way, the ACL on the resource that matters most.
+fn best(judged: &Judged) -> BTreeMap<Place<'_>, &Candidate> {
+    let mut acls: BTreeMap<Place<'_>, &Candidate> = BTreeMap::new();
+    for candidate in judged.explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()) {
+        for path in candidate.paths.iter() {
+            let best = acls.entry((path.group.as_deref(), path.role.as_deref())).or_insert(candidate);
+            // Equals keep the order of the trace.
+            if rank(status(candidate)) < rank(status(best)) {
+                *best = candidate;
+            }
+        }
+    }
+    acls
+}
+
+impl Branches {
+    /// The branches of a decided request, each with the ACL that matters most. `tried` is the same request with changes:
+    /// what they leave out stays in its place, so that it can be put back.
+    #[must_use]
+    pub fn of(judged: &Judged, tried: Option<&Judged>) -> Self {
+        let (acls, then) = (best(judged), tried.map(best));
+        let mut by_group: BTreeMap<Option<String>, Vec<Branch>> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let more = tried.iter().flat_map(|tried| &tried.explanation.paths);
+        for path in judged.explanation.paths.iter().chain(more) {
+            let place = (path.group.as_deref(), path.role.as_deref());
+            if !seen.insert(place) {
+                continue;
+            }
+            let own = match &path.group {
+                Some(group) => Principal::group(group),
+                None => Principal::user(judged.identity.user()),
+            };
+            let role = path.role.as_ref().map(|role| (Principal::role(role), membership(&own, role)));
+            let branches = by_group.entry(path.group.clone()).or_default();
+            let (before, after) = (acls.get(&place), then.as_ref().map(|then| then.get(&place)));
+            match (before, after) {
+                (before, None) => {
+                    let acl = before.map(|candidate| end(candidate, judged, EndStatus::Traced(status(candidate))));
+                    branches.push(Branch { role, acl });
+                }
+                (before, Some(after)) => {
+                    let with = tried.unwrap_or(judged);
+                    let is_same = before.zip(after).is_some_and(|(before, after)| before.acl == after.acl);
+                    if let Some(before) = before.filter(|_| !is_same) {
+                        let acl = Some(end(before, judged, EndStatus::LeftOut));
+                        branches.push(Branch { role: role.clone(), acl });
+                    }
+                    if before.is_none() || is_same || after.is_some() {
+                        let acl = after.map(|candidate| {
+                            let status = match status(candidate) {
+                                TraceRowStatus::Decides => EndStatus::WouldDecide,
+                                status => EndStatus::Traced(status),
+                            };
+                            end(candidate, with, status)
+                        });
+                        branches.push(Branch { role, acl });
+                    }
+                }
+            }
+        }
+        for branches in by_group.values_mut() {
+            // Without an ACL of its own, a principal goes on through its roles only.
+            if branches.len() > 1 {
+                branches.retain(|branch| branch.role.is_some() || branch.acl.is_some());
+            }
+            branches.sort_by_key(Branch::rank);
+        }
+        let nothing = format!("No ACL on this {}", resource_type_text(judged.access.resource_type));
+        Self { by_group, nothing }
+    }
+
+    /// The branches of the user, or of a group.
+    #[must_use]
+    pub fn get(&self, group: Option<&str>) -> &[Branch] {
+        self.by_group.get(&group.map(str::to_owned)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an ACL at the end of a group's branches matches the request.
+    #[must_use]
+    pub fn has_match(&self, group: &str) -> bool {
+        self.get(Some(group)).iter().any(Branch::matches)
+    }
+}
+
+/// The verdict without a group.
+#[must_use]
+pub fn group_edge(group: &str) -> Edge {
+    Edge {
+        without: HypotheticalChange::Leave(group.to_owned()),
+        words: RichText::new().principal(&Principal::group(group)),
+    }
+}
+
+fn membership(member: &Principal, role: &str) -> Edge {
+    let change = Change::RemoveMember { role: role.to_owned(), member: member.clone() };
+    Edge {
+        without: HypotheticalChange::Policy(change),
+        words: RichText::new().principal(member).text(" in ").principal(&Principal::role(role)),
+    }
+}
+
+fn end(candidate: &Candidate, judged: &Judged, status: EndStatus) -> BranchAcl {
+    let acl: &Acl = &candidate.acl;
+    let words = acl_hop(acl, status == EndStatus::Traced(TraceRowStatus::Overridden));
+    let fails = matches!(status, EndStatus::Traced(TraceRowStatus::Near | TraceRowStatus::NoMatch));
+    let mismatch = fails.then(|| mismatch(candidate, judged)).flatten();
+    let edge = Edge {
+        without: HypotheticalChange::Policy(Change::RemoveAcl(acl.clone())),
+        words: acl_hop(acl, false).text(" of ").principal(&acl.principal),
+    };
+    BranchAcl { words, permission: acl.permission, status, mismatch, edge }
+}
+
+/// The order in which ACLs matter for the verdict.
+const fn rank(status: TraceRowStatus) -> u8 {
+    match status {
+        TraceRowStatus::Decides => 0,
+        TraceRowStatus::Agrees => 1,
+        TraceRowStatus::Overridden => 2,
+        TraceRowStatus::NotReached => 3,
+        TraceRowStatus::Near => 4,
+        TraceRowStatus::NoMatch => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_analysis::HypotheticalChanges;
+    use gbac_analysis::provider::AcceptedTokens;
+    use gbac_engine::decide::{At, decide};
+    use gbac_engine::model::Operation;
+
+    use super::*;
+    use crate::simulator::evaluate;
+    use crate::simulator::inputs::{IdentityMode, Inputs};
+    use crate::simulator::question;
+    use crate::simulator::tests::policy;
+    use crate::simulator::trial::{attempt, judge_with};
+
+    const NOW: f64 = 1_795_243_000.0;
+
+    fn maya() -> Inputs {
+        Inputs {
+            mode: IdentityMode::ByHand,
+            user: "maya".into(),
+            groups: "payments\nread-only\nanalysts\nstrangers".into(),
+            operation: Operation::Write,
+            resource_name: "payments-settled".into(),
+            ..Inputs::default()
+        }
+    }
+
+    fn branches(inputs: &Inputs) -> Branches {
+        let view = evaluate(inputs, Some(&policy()), &AcceptedTokens::default(), NOW);
+        Branches::of(&view.judged.unwrap(), None)
+    }
+
+    #[test]
+    fn each_principal_leads_to_the_acl_that_matters() {
+        let branches = branches(&maya());
+        let said: Vec<String> = [None, Some("payments"), Some("read-only"), Some("analysts"), Some("strangers")]
+            .into_iter()
+            .flat_map(|group| branches.get(group))
+            .map(|branch| {
+                let role = branch.role.as_ref().map_or("direct".to_owned(), |(role, _)| role.to_string());
+                let acl = branch.acl.as_ref().map_or(branches.nothing.clone(), |acl| {
+                    let mismatch = acl.mismatch.as_ref().map(RichText::plain).unwrap_or_default();
+                    format!("{}, {} {mismatch}", acl.words.plain(), acl.status.label())
+                });
+                format!("{role}: {acl}").trim_end().to_owned()
+            })
+            .collect();
+        assert_eq!(
+            said,
+            [
+                "direct: Allow Write, topic payments-settled literal, host 10.20.4.71, near miss no host given: does not apply",
+                "Role:PaymentsWriters: Allow Write, topic payments- prefixed, overridden by a deny",
+                "direct: Deny Write, topic payments- prefixed, decides",
+                "direct: Allow Read, topic payments- prefixed, no match requested: Write",
+                "direct: No ACL on this topic",
+            ]
+        );
+        assert!(branches.has_match("payments") && branches.has_match("read-only"));
+        assert!(!branches.has_match("analysts") && !branches.has_match("strangers"));
+    }
+
+    #[test]
+    fn what_is_tried_shows_what_would_decide() {
+        let (policy, inputs) = (policy(), maya());
+        let view = evaluate(&inputs, Some(&policy), &AcceptedTokens::default(), NOW);
+        let (judged, who) = (view.judged.unwrap(), view.who.unwrap());
+        let access = question::read(&inputs).0.unwrap();
+        let told = |trials: &HypotheticalChanges| {
+            let tried = attempt(trials, &inputs, &policy, NOW);
+            let then = judge_with(&tried, &who, &access, At::IgnoringExpiry).unwrap();
+            let branches = Branches::of(&judged, Some(&then));
+            let ends = [Some("payments"), Some("read-only"), Some("analysts")].map(|group| {
+                let label = |branch: &Branch| branch.acl.as_ref().map_or("none", |acl| acl.status.label());
+                branches.get(group).iter().map(label).collect::<Vec<_>>()
+            });
+            assert!(branches.has_match("payments") && branches.has_match("read-only"));
+            ends
+        };
+        // A group that is left out stays in sight, and the allow behind its deny would decide.
+        let mut trials = HypotheticalChanges::default();
+        trials.add(group_edge("read-only").without);
+        assert_eq!(told(&trials), [vec!["would decide"], vec!["left out"], vec!["no match"]]);
+        // So does an ACL that is removed.
+        let mut trials = HypotheticalChanges::default();
+        let denying = Branches::of(&judged, None).get(Some("read-only"))[0].acl.clone().unwrap();
+        trials.add(denying.edge.without);
+        assert_eq!(told(&trials), [vec!["would decide"], vec!["left out"], vec!["no match"]]);
+        // A membership that is added is a branch of its own.
+        let mut trials = HypotheticalChanges::default();
+        let member = Principal::group("analysts");
+        trials.add(HypotheticalChange::Policy(Change::AddMember { role: "PaymentsWriters".into(), member }));
+        assert_eq!(told(&trials)[2], ["overridden by a deny", "no match"]);
+        // Nothing can be decided with a change that cannot be made.
+        trials.add(HypotheticalChange::Policy(Change::DeleteRole { name: "Nowhere".into(), delete_acls: false }));
+        let tried = attempt(&trials, &inputs, &policy, NOW);
+        assert_eq!(judge_with(&tried, &who, &access, At::IgnoringExpiry), None);
+    }
+
+    /// The law of the path: without a part of the branch that decides, its ACL decides no more.
+    #[test]
+    fn without_an_edge_its_acl_decides_no_more() {
+        let policy = policy();
+        let with_groups = |groups: &str| Inputs { groups: groups.into(), ..maya() };
+        let mut edges = 0;
+        for inputs in [maya(), with_groups("payments"), with_groups("read-only"), with_groups("payments\nanalysts")] {
+            let branches = branches(&inputs);
+            let access = question::read(&inputs).0.unwrap();
+            for group in inputs.groups.lines() {
+                for branch in branches.get(Some(group)) {
+                    let Some(acl) = branch.acl.as_ref().filter(|acl| acl.status.decides()) else {
+                        continue;
+                    };
+                    let role = branch.role.iter().map(|(_, edge)| edge.clone());
+                    for edge in [group_edge(group), acl.edge.clone()].into_iter().chain(role) {
+                        let mut trials = HypotheticalChanges::default();
+                        trials.add(edge.without.clone());
+                        let tried = attempt(&trials, &inputs, &policy, NOW);
+                        assert_eq!(tried.faults, [], "{}", edge.words.plain());
+                        let request = access.request(At::IgnoringExpiry);
+                        let then = decide(&tried.policy, &tried.identity.unwrap(), &request);
+                        let HypotheticalChange::Policy(Change::RemoveAcl(own)) = &acl.edge.without else {
+                            panic!("an ACL is removed");
+                        };
+                        assert_ne!(then.acl.as_ref(), Some(own), "without {}", edge.words.plain());
+                        edges += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(edges, 10);
+    }
+}

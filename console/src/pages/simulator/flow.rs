@@ -1,0 +1,212 @@
+//! From the token to the verdict: the checks of the token, the path, and the extraction step by step with its diagnosis.
+
+use gbac_console_model::simulator::extraction;
+use gbac_console_model::simulator::extraction::{StepState, Steps};
+use gbac_console_model::simulator::panel::Panel;
+use gbac_console_model::simulator::token::FactMark;
+use gbac_console_model::simulator::troubleshoot::diagnosed_by;
+use leptos::context::Provider;
+use leptos::prelude::*;
+
+use super::panels::{content, diagnosis, path};
+use super::parts::mark;
+use super::state::SimulatorState;
+use super::verify::VERIFICATION;
+use crate::pages::chunk::Lazy;
+use crate::pages::rich_text::sentence;
+use crate::ui::{Disclosure, Glyph, Icon, IconSize};
+
+/// The step that collisions stand in.
+const NESTED_NAMES: &str = "Nested names";
+
+/// The pane.
+#[component]
+pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
+    let steps = state.part(|view| view.steps.clone());
+    let stale = state.part(|view| view.steps_stale);
+    let has_steps = Memo::new(move |_| steps.with(Option::is_some));
+    let has_path = Memo::new(move |_| state.view.with(|view| view.judged.is_some() || view.supposed.is_some()));
+    let is_refused = state.part(|view| view.refusal.is_some());
+    let troubleshooting = state.is_open(Panel::Troubleshooting);
+    let is_open = state.is_open(Panel::Steps);
+    let shows_steps = Memo::new(move |_| is_open.get() || troubleshooting.get());
+    view! {
+        <section class="flow" aria-labelledby="h-ext">
+            <h2 class="sr" id="h-ext">"Path"</h2>
+            <Checks state=state />
+            {move || stale.get().map(|of| view! {
+                <p class="msg msg-warn flow-m"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>"Shown for " {of}</span></p>
+            })}
+            {move || match has_steps.get() {
+                true => path(state).into_any(),
+                false => outline(state).into_any(),
+            }}
+            <div id=Panel::Steps.id() class="flow-s" hidden=move || !has_steps.get() || !shows_steps.get()>
+                {move || steps.with(|steps| steps.as_ref().map(|steps| list(state, steps)))}
+            </div>
+            <div id=Panel::Troubleshooting.id() class="flow-s" hidden=move || !troubleshooting.get()>
+                {move || troubleshooting.get().then(|| view! {
+                    <div class="stack" role="group" aria-label="Troubleshooting">{content(state, Panel::Troubleshooting)}</div>
+                })}
+            </div>
+            <div class="flow-f">
+                <span class="count">{move || steps.with(|steps| steps.as_ref().map(|steps| steps.summary.clone()))}</span>
+                {move || has_path.get().then(|| match is_refused.get() {
+                    true => "The path is the one of an accepted token.",
+                    false => "Press an arrow to try the request without what it leads to.",
+                })}
+                <span class="row-end row">
+                    {move || (has_steps.get() && !troubleshooting.get()).then(|| view! { <Toggle state=state part=Panel::Steps label="Extraction steps" /> })}
+                    <Toggle state=state part=Panel::Troubleshooting label="Troubleshoot" />
+                </span>
+            </div>
+        </section>
+    }
+}
+
+/// What the token says about itself, and the verification. A check that fails decides: the path ends there.
+#[component]
+fn Checks(state: SimulatorState) -> impl IntoView {
+    let facts = state.part(|view| view.facts.clone());
+    let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
+    let is_refused = state.part(|view| view.refusal.is_some());
+    let open = RwSignal::new(false);
+    let can_verify = state.input(|inputs| !inputs.as_claims);
+    view! {
+        {move || {
+            some.get().then(|| view! {
+                <div class="token-checks" class:stop=move || is_refused.get()>
+                    <ul aria-label="Token checks">
+                        {move || {
+                            facts
+                                .get()
+                                .into_iter()
+                                .map(|fact| {
+                                    let (class, glyph) = mark(fact.mark);
+                                    let verify = (fact.about == "signature" && can_verify.get()).then(|| view! {
+                                        <button
+                                            class="link" type="button" id="verify-open" aria-controls="verify"
+                                            aria-expanded=move || if open.get() { "true" } else { "false" }
+                                            on:click=move |_| open.update(|open| *open = !*open)
+                                        >{move || if open.get() { "Close" } else { "Verify" }}</button>
+                                    });
+                                    let loud = match (fact.about, fact.mark) {
+                                        ("signature", FactMark::Warn) => "v-warn",
+                                        (_, FactMark::Bad) => "v-deny",
+                                        _ => "",
+                                    };
+                                    view! {
+                                        <li class=loud>
+                                            <span class=class><Icon glyph=glyph /></span>
+                                            <span>{sentence(&fact.words)}</span>
+                                            {verify}
+                                        </li>
+                                    }
+                                })
+                                .collect_view()
+                        }}
+                    </ul>
+                    <span class="edge" aria-hidden="true"></span>
+                </div>
+                <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
+                    <Provider value=state><Lazy chunk=VERIFICATION part=true /></Provider>
+                </div>
+            })
+        }}
+    }
+}
+
+/// The decoded token, below the path.
+#[component]
+pub(super) fn Decoded(state: SimulatorState) -> impl IntoView {
+    let some = state.part(|view| !view.facts.is_empty());
+    move || {
+        some.get().then(|| view! {
+            <div class="dec">
+                <Disclosure
+                    id=Panel::Decoded.id() open=state.is_open(Panel::Decoded)
+                    on_toggle=move |is_open| state.toggle(Panel::Decoded, is_open)
+                    summary=|| view! { <span><b>"Decoded token"</b> " " <span class="quiet">"header and payload, as received"</span></span> }
+                >
+                    <div class="dec-b">{content(state, Panel::Decoded)}</div>
+                </Disclosure>
+            </div>
+        })
+    }
+}
+
+/// The steps before there is anything to take.
+fn outline(state: SimulatorState) -> impl IntoView {
+    let items = extraction::outline()
+        .into_iter()
+        .map(|(title, words)| {
+            let collisions = (title == NESTED_NAMES).then(|| collisions(state));
+            view! { <li><h3 class="quiet">{title}</h3><div><p>{sentence(&words)}</p>{collisions}</div></li> }
+        })
+        .collect_view();
+    view! { <div class="flow-s"><ol class="steps" aria-label="Extraction steps">{items}</ol></div> }
+}
+
+/// A button that opens and closes a section of the pane.
+#[component]
+fn Toggle(state: SimulatorState, part: Panel, label: &'static str) -> impl IntoView {
+    let open = state.is_open(part);
+    view! {
+        <button
+            class="link" type="button" aria-controls=part.id()
+            aria-expanded=move || if open.get() { "true" } else { "false" }
+            on:click=move |_| state.toggle(part, !open.get_untracked())
+        >{label}</button>
+    }
+}
+
+/// The collisions, once somebody asks for them: what they give away takes a comparison of the whole policy.
+fn collisions(state: SimulatorState) -> impl IntoView {
+    let open = state.is_open(Panel::Collisions);
+    view! {
+        <p><Toggle state=state part=Panel::Collisions label="Check for collisions" /></p>
+        <div id=Panel::Collisions.id() hidden=move || !open.get()>
+            {move || open.get().then(|| view! {
+                <div class="diagnosis stack" role="region" aria-label="Group name collisions">{content(state, Panel::Collisions)}</div>
+            })}
+        </div>
+    }
+}
+
+/// The diagnosis of a step, while troubleshooting is open.
+fn diagnoses(state: SimulatorState, title: &str) -> impl IntoView + use<> {
+    let open = state.is_open(Panel::Troubleshooting);
+    let codes = diagnosed_by(title);
+    move || open.get().then(|| codes.iter().map(|code| diagnosis(state, code)).collect_view())
+}
+
+/// The steps, each with its collisions or its diagnosis.
+fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
+    let last = steps.steps.len().saturating_sub(1);
+    // Groups that were entered by hand have no such step.
+    let nested = steps.steps.iter().position(|step| step.title == NESTED_NAMES).unwrap_or(last);
+    let items = steps
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(place, step)| {
+            let (class, outcome) = match step.state {
+                StepState::Done => ("", None),
+                StepState::Warn => ("warn", Some("check this: ")),
+                StepState::Bad => ("bad", Some("failed: ")),
+            };
+            let outcome = outcome.map(|words| view! { <span class="sr">{words}</span> });
+            let count = (!step.count.is_empty()).then(|| view! { <span class="count">{step.count.clone()}</span> });
+            let body = step.body.iter().map(|words| view! { <p>{sentence(words)}</p> }).collect_view();
+            let collisions = (place == nested).then(|| collisions(state));
+            let diagnoses = diagnoses(state, step.title);
+            view! {
+                <li class=class>
+                    <h3>{outcome}{step.title}" "{count}</h3>
+                    <div>{body}{collisions}{diagnoses}</div>
+                </li>
+            }
+        })
+        .collect_view();
+    view! { <ol class="steps" aria-label="Extraction steps">{items}</ol> }
+}

@@ -1,0 +1,388 @@
+//! The path from the token to the verdict: claim, element, principal, role, ACL. Each arrow can be pressed to see the verdict
+//! without what it leads to, and each claim to read groups from it.
+
+use std::sync::Arc;
+
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{agree, thousands};
+use gbac_console_model::rich_text::RichText;
+use gbac_console_model::simulator::Shared;
+use gbac_console_model::simulator::claim_sources::{GroupClaim, UserSource};
+use gbac_console_model::simulator::extraction::{ElementRow, ExtractionNote, RowOutcome, Steps};
+use gbac_console_model::simulator::inputs::{InputEdit, Weight};
+use gbac_console_model::simulator::path::{Branch, BranchAcl, Branches, Edge, EndStatus, group_edge};
+use gbac_console_model::simulator::trace::TraceRowStatus;
+use gbac_engine::model::Permission;
+use leptos::prelude::*;
+
+use super::parts::actions;
+use super::state::SimulatorState;
+use crate::dom;
+use crate::pages::rich_text::{sentence, shown};
+use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PrincipalName, Tag};
+
+/// How many groups are shown at first; those with a matching ACL always are.
+const FIRST_ROWS: usize = 12;
+/// How many groups with a matching ACL are shown at first.
+const FIRST_MATCHES: usize = 50;
+
+/// The branches of the last decided request; none before one is complete.
+type Decided = Memo<Option<Arc<Branches>>>;
+
+/// The path, with what is to know about it.
+#[component]
+pub(super) fn Path(state: SimulatorState) -> impl IntoView {
+    let steps = state.part(|view| view.steps.clone());
+    // Where sign-in fails, the path is the one that an accepted token would take.
+    let judged = state.part(|view| view.judged.clone().or_else(|| view.supposed.clone()));
+    let is_supposed = state.part(|view| view.judged.is_none() && view.supposed.is_some());
+    let decided: Decided = Memo::new(move |before: Option<&Option<Arc<Branches>>>| {
+        let now = state.tried.with(|tried| {
+            judged.with(|judged| {
+                let judged = judged.as_deref()?;
+                let tried = tried.as_ref().map(|tried| &*tried.judged);
+                Some(Branches::of(judged, tried.or(is_supposed.get().then_some(judged))))
+            })
+        });
+        // What is the same is not drawn again.
+        match (before.and_then(Option::as_ref), now) {
+            (Some(before), Some(now)) if **before == now => Some(Arc::clone(before)),
+            (_, now) => now.map(Arc::new),
+        }
+    });
+    move || {
+        let steps = steps.get()?;
+        let is_empty = steps.user.is_none() && steps.claim.is_none() && steps.table.is_none();
+        let lines = remarks(&steps);
+        Some(view! {
+            {(!is_empty).then(|| view! { <Table state=state steps=steps.clone() decided=decided is_supposed=is_supposed /> })}
+            {banners(state, &steps).map(|banners| view! { <div class="flow-n">{banners}</div> })}
+            {lines}
+        })
+    }
+}
+
+#[component]
+fn Table(state: SimulatorState, steps: Shared<Steps>, decided: Decided, is_supposed: Memo<bool>) -> impl IntoView {
+    let user = steps.user.clone().map(|user| user_rows(state, decided, user));
+    let claim = steps.claim.clone();
+    let table = steps.table.clone();
+    let numbered = table.as_ref().is_none_or(|table| table.numbered);
+    let rows = StoredValue::new(table.map_or_else(Vec::new, |table| table.rows));
+    let number = rows.with_value(Vec::len);
+    let all = RwSignal::new(false);
+    let visible = Memo::new(move |_| {
+        let is_all = all.get();
+        decided.with(|decided| {
+            let mut matches = 0;
+            rows.with_value(|rows| {
+                (0..rows.len())
+                    .filter(|&place| {
+                        let group = rows.get(place).and_then(group_of);
+                        let has_match =
+                            decided.as_ref().zip(group).is_some_and(|(decided, group)| decided.has_match(group));
+                        matches += usize::from(has_match);
+                        is_all || place < FIRST_ROWS || (has_match && matches <= FIRST_MATCHES)
+                    })
+                    .collect::<Vec<usize>>()
+            })
+        })
+    });
+    let hidden = move || number - visible.with(Vec::len);
+    let more = move || {
+        let (hidden, groups) = (hidden(), agree(hidden(), "group", "groups"));
+        match decided.with(Option::is_some) {
+            true => format!("Show {} more {groups} without a matching ACL", thousands(hidden)),
+            false => format!("Show {} more {groups}", thousands(hidden)),
+        }
+    };
+    view! {
+        <table class="rails" class:if=move || is_supposed.get() role="table">
+            <caption class="sr">"Path from the token to the verdict"</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">"Claim"</th>
+                    <th role="columnheader" scope="col">"Principal"</th>
+                    <th role="columnheader" scope="col">"Role"</th>
+                    <th role="columnheader" scope="col">"ACL"</th>
+                </tr>
+            </thead>
+            {user}
+            {claim.map(|claim| view! { <Claim state=state claim=claim /> })}
+            <For each=move || visible.get() key=|place| *place children=move |place| {
+                rows.with_value(|rows| rows.get(place).map(|row| element(state, decided, row, numbered)))
+            } />
+        </table>
+        {move || (hidden() > 0).then(&more).map(|words| view! {
+            <div class="flow-m"><LinkButton on_press=move |()| all.set(true)>{words}</LinkButton></div>
+        })}
+    }
+}
+
+/// The claim that groups are read from, and the others that could be.
+#[component]
+fn Claim(state: SimulatorState, claim: GroupClaim) -> impl IntoView {
+    let GroupClaim { path, found, is_there, others } = claim;
+    let others = (!others.is_empty()).then(|| {
+        let buttons = others.into_iter().map(|other| view! { <ClaimButton state=state path=other /> }).collect_view();
+        view! { <span class="others" role="group" aria-label="Other claims with names"><span class="quiet">"Other claims"</span>{buttons}</span> }
+    });
+    view! {
+        <tbody role="rowgroup" data-of="claim">
+            <tr role="row" class=if is_there { "arr" } else { "arr broken" }>
+                <th role="rowheader" colspan="4" scope="rowgroup">
+                    <div>
+                        <ClaimButton state=state path=path.clone() in_force=true />
+                        <span class=if is_there { "quiet" } else { "v-warn" }>{if is_there { found } else { "no names found".to_owned() }}</span>
+                        <Tag>"Claim path " <Mono text=path /></Tag>
+                        {others}
+                    </div>
+                </th>
+            </tr>
+        </tbody>
+    }
+}
+
+/// A claim: pressed, groups are read from it.
+#[component]
+fn ClaimButton(state: SimulatorState, path: String, #[prop(optional)] in_force: bool) -> impl IntoView {
+    let name = path.strip_prefix("$.").unwrap_or(&path).to_owned();
+    let title = match in_force {
+        true => format!("Groups are read from {}", plain(&path)),
+        false => format!("Read groups from {}", plain(&path)),
+    };
+    let press = move |_| {
+        if !in_force {
+            state.apply(InputEdit::TryClaimPath(path.clone()));
+            dom::announce(&format!("Groups are read from {}", plain(&path)));
+        }
+    };
+    view! {
+        <button class="claim" type="button" title=title aria-pressed=if in_force { "true" } else { "false" } on:click=press>
+            <bdi>{shown(&name)}</bdi>
+        </button>
+    }
+}
+
+/// The group that an element became.
+fn group_of(row: &ElementRow) -> Option<&str> {
+    match &row.outcome {
+        RowOutcome::Principal(principal) | RowOutcome::Merged(principal) => Some(principal.name()),
+        RowOutcome::Repeated(_) | RowOutcome::Dropped(_) => None,
+    }
+}
+
+fn user_rows(state: SimulatorState, decided: Decided, user: UserSource) -> impl IntoView {
+    let UserSource { rule, path, principal } = user;
+    let lead = move || {
+        let name = principal.name().to_owned();
+        let claim = match path.clone() {
+            Some(path) => {
+                view! { <ClaimButton state=state path=path /> <bdi class="cl">{shown(&name)}</bdi> }.into_any()
+            }
+            None => view! { <bdi class="cl">{shown(&rule)}</bdi> }.into_any(),
+        };
+        view! {
+            <td role="cell"><span>{claim}</span></td>
+            <td role="cell"><div class="leads"><span class="edge" aria-hidden="true"></span><span><PrincipalName principal=principal.clone() /></span></div></td>
+        }
+        .into_any()
+    };
+    view! { <PathRows state=state decided=decided group=None lead=ViewFn::from(lead) of="user" /> }
+}
+
+fn element(state: SimulatorState, decided: Decided, row: &ElementRow, numbered: bool) -> impl IntoView + use<> {
+    let group = group_of(row).map(str::to_owned);
+    let (row, place) = (row.clone(), row.place.clone());
+    let edge = group.as_deref().map(group_edge);
+    let lead = move || {
+        let (before, marked) = row.raw.clone();
+        let marked = (!marked.is_empty()).then(|| view! { <mark>{shown(&marked)}</mark> });
+        let arrow = match edge.clone().filter(|_| decided.with_untracked(Option::is_some)) {
+            Some(edge) => view! { <Arrow state=state edge=edge /> }.into_any(),
+            None => view! { <span class="edge" aria-hidden="true"></span> }.into_any(),
+        };
+        view! {
+            <td role="cell" class="leaf">
+                <span><span class="place cl dim">{if numbered { format!("[{place}]") } else { place.clone() }}</span> " " <bdi class="el cl">{shown(&before)}{marked}</bdi></span>
+            </td>
+            <td role="cell"><div class="leads">{arrow}<span>{outcome(&row.outcome)}</span></div></td>
+        }
+        .into_any()
+    };
+    view! { <PathRows state=state decided=decided group=group lead=ViewFn::from(lead) of="element" /> }
+}
+
+fn outcome(outcome: &RowOutcome) -> AnyView {
+    let warned = |words: &'static str| {
+        view! {
+            " " <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span class="sr">{words}</span></span>
+        }
+    };
+    match outcome {
+        RowOutcome::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        RowOutcome::Merged(principal) => {
+            view! { <PrincipalName principal=principal.clone() />{warned("merged with another group")} }.into_any()
+        }
+        RowOutcome::Repeated(principal) => {
+            view! { <PrincipalName principal=principal.clone() /> " " <span class="quiet">"again"</span> }.into_any()
+        }
+        RowOutcome::Dropped(why) => view! { <span class="quiet">{*why}</span>{warned("")} }.into_any(),
+    }
+}
+
+/// The rows of the user or of an element: one for each of its branches.
+#[component]
+fn PathRows(
+    state: SimulatorState,
+    decided: Decided,
+    /// The group; none for the user, and for an element that became nothing.
+    group: Option<String>,
+    /// The first cells.
+    lead: ViewFn,
+    /// `user` or `element`.
+    of: &'static str,
+) -> impl IntoView {
+    let has_branches = of == "user" || group.is_some();
+    let branches = Memo::new(move |_| {
+        decided.with(|decided| {
+            let decided = decided.as_ref().filter(|_| has_branches)?;
+            Some((decided.get(group.as_deref()).to_vec(), decided.nothing.clone()))
+        })
+    });
+    view! {
+        <tbody role="rowgroup" data-of=of>
+            {move || {
+                let (branches, nothing) = branches.get().unwrap_or_default();
+                let mut branches = branches.into_iter();
+                let first = branches.next();
+                let class = first.as_ref().map_or("", row_class);
+                let first = first.map_or_else(
+                    || view! { <td role="cell" class="none"></td><td role="cell" class="none"></td> }.into_any(),
+                    |branch| cells(state, branch, &nothing),
+                );
+                view! {
+                    <tr role="row" class=class>{lead.run()}{first}</tr>
+                    {branches.map(|branch| {
+                        let class = row_class(&branch);
+                        view! { <tr role="row" class=class><td role="cell" colspan="2" class="none"></td>{cells(state, branch, &nothing)}</tr> }
+                    }).collect_view()}
+                }
+            }}
+        </tbody>
+    }
+}
+
+fn row_class(branch: &Branch) -> &'static str {
+    match &branch.acl {
+        Some(acl) if acl.status.decides() => match acl.permission {
+            Permission::Deny => "hit",
+            Permission::Allow => "hit good",
+        },
+        Some(acl) => match acl.status {
+            EndStatus::Traced(TraceRowStatus::Overridden) => "beaten",
+            EndStatus::LeftOut => "cut",
+            EndStatus::Traced(TraceRowStatus::Agrees) => "",
+            _ => "stop",
+        },
+        None => "stop",
+    }
+}
+
+/// The role and the ACL of a branch.
+fn cells(state: SimulatorState, branch: Branch, nothing: &str) -> AnyView {
+    let Branch { role, acl } = branch;
+    let plain_edge = || view! { <span class="edge" aria-hidden="true"></span> };
+    let role = match role {
+        Some((role, edge)) => view! {
+            <div class="leads"><Arrow state=state edge=edge /><span>{sentence(&RichText::new().principal(&role))}</span></div>
+        }
+        .into_any(),
+        None => {
+            let words = if acl.is_some() { "direct ACL" } else { "no role" };
+            view! { <div class="leads direct">{plain_edge()}<span class="quiet">{words}</span></div> }.into_any()
+        }
+    };
+    let acl = match acl {
+        Some(acl) => leads_to(state, acl).into_any(),
+        None => {
+            view! { <div class="leads">{plain_edge()}<span class="quiet">{nothing.to_owned()}</span></div> }.into_any()
+        }
+    };
+    view! { <td role="cell">{role}</td><td role="cell" class="last">{acl}</td> }.into_any()
+}
+
+fn leads_to(state: SimulatorState, acl: BranchAcl) -> impl IntoView {
+    let BranchAcl { words, status, mismatch, edge, .. } = acl;
+    let mismatch = mismatch.map(|words| view! { ", " {sentence(&words)} });
+    view! {
+        <div class="leads"><Arrow state=state edge=edge /><span>{sentence(&words)} <small>{status.label()}{mismatch}</small></span></div>
+    }
+}
+
+/// An arrow: pressed, it takes what it leads to out of the request that is tried, and puts it back.
+#[component]
+fn Arrow(state: SimulatorState, edge: Edge) -> impl IntoView {
+    let Edge { without, words } = edge;
+    let label = format!("Try without {}", plain(&words.plain()));
+    let title = label.clone();
+    let without = StoredValue::new(without);
+    let is_cut = Memo::new(move |_| {
+        state.trials.with(|trials| without.with_value(|without| trials.as_slice().contains(without)))
+    });
+    let press = move |_| {
+        let words = words.plain();
+        let was_cut = is_cut.get_untracked();
+        state.trials.update(|trials| {
+            without.with_value(|without| match trials.as_slice().iter().position(|known| known == without) {
+                Some(place) => trials.remove(place),
+                None => {
+                    trials.add(without.clone());
+                }
+            });
+        });
+        dom::announce(&if was_cut { format!("{words} is back") } else { format!("Tried without {words}") });
+    };
+    view! {
+        <button class="edge" type="button" title=title aria-label=label
+            aria-pressed=move || if is_cut.get() { "true" } else { "false" } on:click=press
+        ></button>
+    }
+}
+
+/// Warnings, where the path has them.
+fn banners(state: SimulatorState, steps: &Steps) -> Option<impl IntoView + use<>> {
+    let banners: Vec<_> =
+        steps.notes.iter().filter(|note| note.weight != Weight::Info).map(|note| banner(state, note)).collect();
+    (!banners.is_empty()).then_some(banners)
+}
+
+fn banner(state: SimulatorState, note: &ExtractionNote) -> impl IntoView + use<> {
+    view! {
+        <div class="note note-warn">
+            <Icon glyph=Glyph::Warn />
+            <div>
+                <h3>{note.title.clone()}</h3>
+                <p>{sentence(&note.words)}</p>
+                {actions(state, &note.actions)}
+            </div>
+        </div>
+    }
+}
+
+fn remarks(steps: &Steps) -> Option<impl IntoView + use<>> {
+    let lines: Vec<_> = steps
+        .notes
+        .iter()
+        .filter(|note| note.weight == Weight::Info)
+        .map(|note| {
+            view! {
+                <li>
+                    <span class="dim"><Icon glyph=Glyph::Info size=IconSize::Small /></span>
+                    <span class="quiet">{sentence(&note.words)}</span>
+                </li>
+            }
+        })
+        .collect();
+    (!lines.is_empty()).then(|| view! { <ul class="facts remarks" aria-label="Notes">{lines}</ul> })
+}
