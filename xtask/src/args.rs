@@ -10,6 +10,7 @@ cargo xtask COMMAND
 
   up [--listen ADDR] [--no-open]   install what is missing, build, start the demo and open the console
   dev [--listen ADDR]              the demo with a console that reloads when you edit it; the service keeps its state
+  kafka [--policy FILE]            the demo with a cluster of Apache Kafka and the plugin, on a policy document
   test [--only NAME[,NAME..]]      install what is missing and run every check; NAME: see `test --list`
        [--long]                    the same with many more random cases and the fuzz targets; takes about an hour
   ci                               the same as test
@@ -47,6 +48,10 @@ pub(crate) enum Command {
     },
     /// The second process of `up`.
     OpenWhenReady,
+    /// The demonstration of the plugin.
+    Kafka {
+        policy: Option<String>,
+    },
     Test {
         only: Vec<String>,
         /// Many more random cases, and the checks that run only with `--long`.
@@ -85,6 +90,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "dev" => Command::Dev { listen: None },
         crate::dev::SERVER => Command::DevServer { listen: String::new() },
         crate::up::OPENER => Command::OpenWhenReady,
+        "kafka" => Command::Kafka { policy: None },
         "test" | "ci" => Command::Test { only: Vec::new(), long: false },
         "build-console" => Command::BuildConsole,
         "build-abi" => Command::BuildAbi,
@@ -108,6 +114,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Dev { listen }, "--listen") => *listen = Some(value(&mut words)?),
             (Command::DevServer { listen }, "--listen") => *listen = value(&mut words)?,
             (Command::Up { open, .. }, "--no-open") => *open = false,
+            (Command::Kafka { policy }, "--policy") => *policy = Some(value(&mut words)?),
             (Command::Test { only, .. }, "--only") => {
                 only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
             }
@@ -167,6 +174,8 @@ mod tests {
         check("up --listen=[::1]:80", up(Some("[::1]:80"), true));
         check("dev", Ok(Command::Dev { listen: None }));
         check("dev --listen 127.0.0.1:0", Ok(Command::Dev { listen: Some("127.0.0.1:0".to_owned()) }));
+        check("kafka", Ok(Command::Kafka { policy: None }));
+        check("kafka --policy=p.json", Ok(Command::Kafka { policy: Some("p.json".to_owned()) }));
         check("test", Ok(Command::Test { only: vec![], long: false }));
         check("ci", Ok(Command::Test { only: vec![], long: false }));
         let only = ["fmt", "js", "e2e"].map(str::to_owned).to_vec();

@@ -75,7 +75,8 @@ impl Prepared {
 /// Builds the module, and an environment for Python. Where Python is missing, one line says so; hosted workflows have it.
 pub(crate) fn prepare(workspace: &Workspace, progress: &Progress) -> Result<Prepared> {
     let module = build(workspace, progress)?;
-    let python = find("python3").map(|python| environment(workspace, progress, &python)).transpose()?;
+    let python =
+        find("python3").map(|python| environment(workspace, progress, &python, RUNTIME, "wasmtime")).transpose()?;
     if python.is_none() {
         let missing = "python3 is not installed, so the WebAssembly ABI is not called from Python";
         if env::var_os("CI").is_some() {
@@ -86,18 +87,24 @@ pub(crate) fn prepare(workspace: &Workspace, progress: &Progress) -> Result<Prep
     Ok(Prepared { module, python })
 }
 
-/// The Python of a virtual environment with the runtime.
-fn environment(workspace: &Workspace, progress: &Progress, python: &Path) -> Result<PathBuf> {
-    let folder = workspace.cache.join(format!("python-{}", RUNTIME.replace("==", "-")));
+/// The Python of a virtual environment with a package, such as `name==1.0`, that has this module.
+pub(crate) fn environment(
+    workspace: &Workspace,
+    progress: &Progress,
+    python: &Path,
+    package: &str,
+    module: &str,
+) -> Result<PathBuf> {
+    let folder = workspace.cache.join(format!("python-{}", package.replace("==", "-")));
     let own = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let has_runtime =
-        || own.is_file() && Call::new(&own, &workspace.root).args(["-c", "import wasmtime"]).succeed(None).is_ok();
-    if !has_runtime() {
-        let step = progress.slow("python", RUNTIME);
+    let import = format!("import {module}");
+    let has_module = || own.is_file() && Call::new(&own, &workspace.root).args(["-c", &import]).succeed(None).is_ok();
+    if !has_module() {
+        let step = progress.slow("python", package);
         Call::new(python, &workspace.root).args(["-m", "venv"]).args([&folder]).succeed(Some(&step))?;
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", RUNTIME];
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];
         Call::new(&own, &workspace.root).args(install).succeed(Some(&step))?;
-        step.done(RUNTIME);
+        step.done(package);
     }
     Ok(own)
 }

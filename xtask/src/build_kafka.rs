@@ -70,15 +70,24 @@ impl Java {
         Ok(Self { java, maven })
     }
 
+    /// The program that runs Java.
+    pub(crate) fn program(&self) -> &Path {
+        &self.java
+    }
+
+    /// A call of Maven in a folder.
+    pub(crate) fn maven(&self, folder: &Path) -> Call {
+        Call::new(&self.maven, folder).args(["--batch-mode", "--no-transfer-progress"])
+    }
+
     /// A call of Maven for the module, with the names of its folders.
-    fn maven(&self, workspace: &Workspace, wasm: &Path) -> Call {
+    fn module(&self, workspace: &Workspace, wasm: &Path) -> Call {
         let setting = |name: &str, path: &Path| {
             let mut text = std::ffi::OsString::from(format!("-D{name}="));
             text.push(path);
             text
         };
-        Call::new(&self.maven, &workspace.root.join(MODULE))
-            .args(["--batch-mode", "--no-transfer-progress"])
+        self.maven(&workspace.root.join(MODULE))
             .args([setting("wasm.file", wasm), setting("build.folder", &folder(workspace).join("maven"))])
     }
 }
@@ -107,7 +116,7 @@ pub(crate) fn build(workspace: &Workspace, progress: &Progress, java: &Java) -> 
         return Ok(jar);
     }
     let step = progress.slow("build-kafka", JAR);
-    let package = java.maven(workspace, &wasm).args(["--quiet", "-Dmaven.test.skip=true", "clean", "package"]);
+    let package = java.module(workspace, &wasm).args(["--quiet", "-Dmaven.test.skip=true", "clean", "package"]);
     let built = package.succeed(Some(&step)).and_then(|_| {
         let packed = folder(workspace).join("maven").join(JAR);
         let script = workspace.root.join(MODULE).join("MethodSizes.java");
@@ -143,7 +152,7 @@ pub(crate) fn tests(
     let more = if long { &MORE_VERSIONS[..] } else { &[] };
     let call = |version: &&'static str| {
         let goal = if *version == VERSIONS[0] { "test" } else { "surefire:test" };
-        let call = java.maven(workspace, &wasm).args([goal]).args([format!("-Dkafka.version={version}")]);
+        let call = java.module(workspace, &wasm).args([goal]).args([format!("-Dkafka.version={version}")]);
         (*version, call.env("GBAC_KAFKA_JAR", &jar))
     };
     Ok(VERSIONS.iter().chain(more).map(call).collect())

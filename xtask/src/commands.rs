@@ -4,7 +4,7 @@ use crate::args::{Command, HELP};
 use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
-use crate::{bench, build_abi, build_js, build_kafka, dev, mutants, pages, sbom, sizes, test, up};
+use crate::{bench, build_abi, build_js, build_kafka, dev, kafka, mutants, pages, sbom, sizes, test, up};
 use std::process::ExitCode;
 
 /// Runs the command.
@@ -16,6 +16,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Dev { listen } => dev::run(&workspace, listen.as_deref())?,
         Command::DevServer { listen } => dev::serve(&workspace, &listen)?,
         Command::OpenWhenReady => up::open_when_ready()?,
+        Command::Kafka { policy } => kafka::run(&workspace, policy.as_deref())?,
         Command::Test { only, long } => return test::run(&workspace, &only, long),
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,

@@ -20,6 +20,7 @@ mod download_size;
 mod fingerprint;
 mod glewlwyd;
 mod guard;
+mod kafka;
 mod mutants;
 mod page;
 mod pages;

@@ -4,6 +4,7 @@ use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
 use crate::console::{self, Build};
 use crate::download_size::{self, Size};
+use crate::kafka::{self, Cluster};
 use crate::mutants::seed;
 use crate::passed::Passed;
 use crate::problem::{Problem, Result};
@@ -93,7 +94,7 @@ const CHECKS: &[Check] = &[
         name: "kafka",
         title: "the plugin for Apache Kafka, where Java and Maven are installed",
         inputs: KAFKA,
-        run: kafka,
+        run: kafka_plugin,
     },
     Check { name: "agreement", title: "every interface returns the same outcome", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
@@ -130,6 +131,15 @@ const CHECKS: &[Check] = &[
 struct Report {
     tally: Tally,
     problem: Option<Problem>,
+}
+
+impl Report {
+    /// Adds the report of another run.
+    fn add(&mut self, other: Self) -> &Self {
+        self.tally += other.tally;
+        self.problem = self.problem.take().or(other.problem);
+        self
+    }
 }
 
 /// Builds that several checks share.
@@ -343,8 +353,8 @@ fn abi(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "tests/abi", |call| prepared.set(call))
 }
 
-/// Tests the plugin with several versions of Kafka. Where Java or Maven is missing, one line says so; hosted workflows have them.
-fn kafka(context: &Context<'_>, check: &Check) -> Result<Report> {
+/// Tests the plugin with several versions of Kafka, and in clusters. Where Java or Maven is missing, one line says so; hosted workflows have them.
+fn kafka_plugin(context: &Context<'_>, check: &Check) -> Result<Report> {
     let java = match build_kafka::Java::find() {
         Ok(java) => java,
         Err(missing) if env::var_os("CI").is_some() => return Err(missing),
@@ -357,10 +367,21 @@ fn kafka(context: &Context<'_>, check: &Check) -> Result<Report> {
     let mut report = Report { tally: Tally::default(), problem: None };
     for (version, call) in build_kafka::tests(context.workspace, context.progress, &java, context.long)? {
         context.progress.print(&format!("with Kafka {version}"));
-        let one = context.tests(check, call, Tally::of_maven)?;
-        report.tally += one.tally;
-        if one.problem.is_some() {
-            report.problem = one.problem;
+        if report.add(context.tests(check, call, Tally::of_maven)?).problem.is_some() {
+            return Ok(report);
+        }
+    }
+    let mut cluster = Cluster::prepare(context.workspace, context.progress, &java)?;
+    if context.long {
+        tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
+        cluster = cluster.with_librdkafka(context.workspace, context.progress)?;
+    }
+    let folders = if context.long { &kafka::TESTS[..] } else { &kafka::TESTS[..1] };
+    for folder in folders {
+        context.progress.print(&format!("a cluster: {folder}"));
+        // One cluster at a time.
+        let set = |call| cluster.set(call).args(["--test-concurrency=1"]);
+        if report.add(context.node_tests(check, folder, set)?).problem.is_some() {
             break;
         }
     }

@@ -22,23 +22,29 @@ const running = new Set();
 // A test file that is ended from outside leaves no program behind.
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts a program and waits for what it says when it is ready. */
-export async function launch(program, args, { ready, env = process.env }) {
+/** Starts a program and waits for what it says when it is ready; `heard` gets each part of what it says. */
+export async function launch(program, args, { ready, env = process.env, patience = START_MS, heard = () => {} }) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   running.add(child);
   child.once('exit', () => running.delete(child));
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      heard(text);
+    });
+  }
 
   const { promise, resolve, reject } = deferred();
   const problem = (what) => new Error(`${program} ${what}; it said: ${said}`);
-  const late = setTimeout(() => reject(problem(`did not start within ${START_MS} ms`)), START_MS);
+  const late = setTimeout(() => reject(problem(`did not start within ${patience} ms`)), patience);
   child.stdout.on('data', () => {
     const match = said.match(ready);
     if (match) resolve(match);
   });
   child.once('error', reject);
   child.once('exit', (code, signal) => reject(problem(`ended with ${code ?? signal}`)));
+  const ended = new Promise((over) => child.once('exit', over));
   const end = async (signal) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const over = once(child, 'close');
@@ -50,6 +56,8 @@ export async function launch(program, args, { ready, env = process.env }) {
       ready: await promise,
       /** All that it has said up to now. */
       output: () => said,
+      /** Resolves when it has ended. */
+      ended,
       /** Ends it as an operator does. */
       stop: () => end('SIGTERM'),
       /** Ends it in the middle of whatever it does. */

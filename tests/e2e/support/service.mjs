@@ -25,6 +25,8 @@ export async function startService(flags = []) {
     /** A request as the admin. */
     ask,
     output: () => demo.output(),
+    /** Resolves when the process has ended. */
+    ended: () => demo.ended,
     /** What the service says about itself. */
     info: async () => (await ask('GET', '/gbac/v1/service')).body,
     /** The people of its demo provider, each with a new token. */

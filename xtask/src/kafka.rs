@@ -1,0 +1,124 @@
+//! A cluster of Apache Kafka from Maven's jars, for the demonstration and for tests.
+
+use crate::build_abi;
+use crate::build_kafka::{self, Java};
+use crate::console::{self, Build};
+use crate::fingerprint::Fingerprint;
+use crate::guard::Guard;
+use crate::problem::{Problem, Result};
+use crate::process::{Call, find};
+use crate::progress::{Progress, Step};
+use crate::tools;
+use crate::up;
+use crate::workspace::Workspace;
+use std::env;
+use std::fs;
+use std::path::{self, Path, PathBuf};
+use std::process::Stdio;
+
+/// The folder of the demonstration and of the tests.
+const FOLDER: &str = "tests/kafka";
+/// The folders of the tests; the long form also runs the second one.
+pub(crate) const TESTS: [&str; 2] = [FOLDER, "tests/kafka/long"];
+/// The list of Kafka's jars.
+const JARS: &str = "pom.xml";
+/// Kafka's clients in C, for Python, in the version that the tests were written for.
+const LIBRDKAFKA: &str = "confluent-kafka==2.16.1";
+
+/// The files that a cluster runs from.
+pub(crate) struct Cluster {
+    java: PathBuf,
+    jars: PathBuf,
+    plugin: PathBuf,
+    python: Option<PathBuf>,
+}
+
+impl Cluster {
+    /// Downloads the jars of Kafka once, and builds the plugin.
+    pub(crate) fn prepare(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<Self> {
+        let plugin = build_kafka::build(workspace, progress, java)?;
+        Ok(Self { java: java.program().to_owned(), jars: jars(workspace, progress, java)?, plugin, python: None })
+    }
+
+    /// Adds librdkafka. Where Python is missing, one line says so; hosted workflows have it.
+    pub(crate) fn with_librdkafka(mut self, workspace: &Workspace, progress: &Progress) -> Result<Self> {
+        self.python = match find("python3") {
+            Some(python) => Some(build_abi::environment(workspace, progress, &python, LIBRDKAFKA, "confluent_kafka")?),
+            None => {
+                let missing = "python3 is not installed, so librdkafka is not tested";
+                if env::var_os("CI").is_some() {
+                    return Err(Problem::new(missing));
+                }
+                progress.print(missing);
+                None
+            }
+        };
+        Ok(self)
+    }
+
+    /// Names everything for a program.
+    pub(crate) fn set(&self, call: Call) -> Call {
+        let call =
+            call.env("GBAC_JAVA", &self.java).env("GBAC_KAFKA_LIBS", &self.jars).env("GBAC_KAFKA_PLUGIN", &self.plugin);
+        self.python.iter().fold(call, |call, python| call.env("GBAC_KAFKA_PYTHON", python))
+    }
+}
+
+/// `cargo xtask kafka`: becomes the demonstration. Ctrl-C and signals reach it directly.
+pub(crate) fn run(workspace: &Workspace, policy: Option<&str>) -> Result<()> {
+    let java = Java::find()?;
+    let policy = policy.map(path::absolute).transpose().map_err(|error| Problem::new(format!("--policy: {error}")))?;
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let cluster = Cluster::prepare(workspace, &progress, &java)?;
+    if console::is_fresh(workspace, Build::Development) {
+        progress.quick("console").done("unchanged");
+    } else {
+        up::console(workspace, &progress)?;
+    }
+    // After the console, because the service embeds it.
+    up::service(workspace, &progress)?;
+    let demo = workspace.root.join(FOLDER).join("demo.mjs");
+    let call = cluster.set(tools::node(&workspace.root)?.args([demo]).args(policy)).env("GBAC_BIN", workspace.gbac());
+    progress.print("\n  starting a controller, a broker and the service    (Ctrl-C ends them)\n");
+    let mut command = call.into_command();
+    command.stdin(Stdio::inherit());
+    up::hand_over(&mut command)
+}
+
+/// The folder of Kafka's jars in the cache; its name depends on their list.
+fn jars(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<PathBuf> {
+    let folder = workspace.root.join(FOLDER);
+    let list = Fingerprint::new()
+        .path(&folder, JARS)
+        .map_err(|error| Problem::new(format!("cannot read `{FOLDER}/{JARS}`: {error}")))?
+        .finish();
+    let jars = workspace.cache.join(format!("kafka-{list}"));
+    let step = progress.slow("kafka", "the jars of Apache Kafka, once");
+    let installed = || {
+        let _guard = Guard::wait(&jars.with_extension("lock"), &step)?;
+        if jars.is_dir() { Ok(()) } else { download(&folder, &jars, java, &step) }
+    };
+    match installed() {
+        Ok(()) => {
+            step.done("the jars of Apache Kafka are there");
+            Ok(jars)
+        }
+        Err(problem) => {
+            step.failed();
+            Err(problem)
+        }
+    }
+}
+
+/// Copies the jars into a folder, which appears when it is complete.
+fn download(folder: &Path, jars: &Path, java: &Java, step: &Step<'_>) -> Result<()> {
+    let part = jars.with_extension("part");
+    fs::remove_dir_all(&part).ok();
+    java.maven(folder)
+        .args(["dependency:copy-dependencies", "-DincludeScope=runtime"])
+        .args([format!("-DoutputDirectory={}", part.display())])
+        .succeed(Some(step))
+        .map_err(|problem| problem.hint("check the network, then run the same command again"))?;
+    fs::rename(&part, jars).map_err(|error| Problem::new(format!("cannot write `{}`: {error}", jars.display())))
+}
