@@ -14,7 +14,7 @@ const THEMES = ['light', 'dark'];
 const HEIGHTS = { '100%': 900, '200%': 6000 };
 
 for (const [name, open] of Object.entries(EVERY_PAGE)) {
-  journey(`${name}: usable at every width, in both themes, with large text`, async ({ page }) => {
+  journey(`${name}: usable at every width, in both themes, with large text`, { reducedMotion: 'reduce' }, async ({ page }) => {
     await open(page, set.service);
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme });
@@ -22,12 +22,19 @@ for (const [name, open] of Object.entries(EVERY_PAGE)) {
         for (const [size, height] of Object.entries(HEIGHTS)) {
           const state = `${name}, ${width} px, ${colorScheme}, text of ${size}`;
           await page.setViewportSize({ width, height });
-          const [wide, seen] = await page.evaluate((size) => {
+          const { wide, seen, hidden } = await page.evaluate((size) => {
             const root = document.documentElement;
             root.style.fontSize = size;
-            return [root.scrollWidth, root.clientWidth];
+            const isHidden = (one) => one.getBoundingClientRect().right > root.clientWidth + 1 && !one.closest('.scroll, pre');
+            const hidden = [...document.querySelectorAll('dialog[open] *')].filter(isHidden);
+            return {
+              wide: root.scrollWidth,
+              seen: root.clientWidth,
+              hidden: hidden.map((one) => `${one.tagName} ${one.innerText ?? ''}`.slice(0, 60)),
+            };
           }, size);
           assert.ok(wide <= seen, `${state}: ${wide} px in ${seen} px`);
+          assert.deepEqual(hidden, [], `${state}: outside the window`);
           await isAccessible(page, state);
         }
       }
