@@ -1,4 +1,4 @@
-// The plain module as a host of it sees it: numbers, and bytes in its memory (docs/abi.md).
+// The WebAssembly ABI as a host sees it: numbers, and bytes in its memory (docs/abi.md).
 import { readFileSync, readdirSync } from 'node:fs';
 
 const folder = new URL('../vectors/', import.meta.url);

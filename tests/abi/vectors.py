@@ -1,4 +1,4 @@
-"""The plain module from Python with wasmtime: every vector that names a user and groups, and malformed calls (docs/abi.md)."""
+"""The WebAssembly ABI from Python with wasmtime: every vector that names a user and groups, and malformed calls (docs/abi.md)."""
 
 import json
 import os
@@ -129,7 +129,7 @@ def main():
     assert not module.imports
     compared = holds(engine, module)
     refuses(engine, module)
-    print(f"{compared} vectors through the plain module in Python")
+    print(f"{compared} vectors through the WebAssembly ABI in Python")
 
 
 main()

@@ -1,4 +1,4 @@
-// The plain module under Node: every vector that a host without a clock and without keys can ask.
+// The WebAssembly ABI under Node: every vector that a host without a clock and without keys can ask.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Host, compiled, operation, records, resourceType, vectors } from './module.mjs';
@@ -23,7 +23,7 @@ function who(host, { settings = {} }, { identity, claims }) {
   return found.error ? undefined : { principal: `User:${found.user}`, groups: found.groups };
 }
 
-test('every vector holds through the plain module', () => {
+test('every vector holds through the WebAssembly ABI', () => {
   let compared = 0;
   for (const { name, policy, tests } of vectors()) {
     const host = new Host();
@@ -48,5 +48,5 @@ test('every vector holds through the plain module', () => {
     }
   }
   assert.ok(compared >= 400, `${compared} vectors`);
-  console.log(`${compared} vectors through the plain module`);
+  console.log(`${compared} vectors through the WebAssembly ABI`);
 });
