@@ -166,11 +166,11 @@ pub(crate) fn benchmark(workspace: &Workspace, progress: &Progress, java: &Java,
     build(workspace, progress, java)?;
     let wasm = build_abi::build(workspace, progress)?;
     let measure = java
-        .maven(workspace, &wasm)
+        .module(workspace, &wasm)
         .args(["surefire:test", "-Dtest=Benchmark"])
         .args([format!("-Dkafka.version={}", VERSIONS[1])])
         .env("GBAC_BENCH", results);
-    Ok([java.maven(workspace, &wasm).args(["--quiet", "test-compile"]), measure])
+    Ok([java.module(workspace, &wasm).args(["--quiet", "test-compile"]), measure])
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Problem {

@@ -15,10 +15,8 @@ use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
 use crate::workspace::Workspace;
-use crate::{build_abi, build_js, build_kafka, deny, glewlwyd, up};
+use crate::{build_abi, build_js, build_kafka, deny, fuzz, glewlwyd, node_tests, up};
 use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -48,11 +46,6 @@ const LONG_ENV: [(&str, &str); 5] = [
 /// The variable with the seed of random cases, and proptest's own one.
 const SEED: &str = "GBAC_SEED";
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
-/// The targets in `fuzz/`.
-const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
-/// The time of each in seconds.
-const FUZZ_SECONDS: u32 = 300;
-
 /// The inputs of the lints. The README is part of a crate's documentation.
 const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "server", "tests", "README.md"];
 /// The inputs of the plugin for Apache Kafka.
@@ -487,28 +480,16 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
 /// Runs each target on inputs from the vectors and from earlier runs; libFuzzer reports the failing input.
 fn fuzz(context: &Context<'_>, check: &Check) -> Result<Report> {
     let mut tally = Tally::default();
-    for target in FUZZ_TARGETS {
-        let folder = format!("../target/fuzz/corpus/{target}");
-        // The flags are in the folder of the targets; flags from the environment would replace them.
-        let call = cargo(&context.workspace.root.join("fuzz"))
-            .without_env("RUSTFLAGS")
-            .without_env("CARGO_ENCODED_RUSTFLAGS")
-            .args(["run", "--release", "--quiet", "--bin", target, "--", &folder])
-            .args([
-                "-timeout=10",
-                "-rss_limit_mb=2048",
-                "-print_final_stats=1",
-                "-verbosity=0",
-                "-seed=1",
-                "-use_value_profile=1",
-            ])
-            .args([format!("-max_total_time={FUZZ_SECONDS}"), format!("-artifact_prefix=../target/fuzz/{target}-")]);
+    for target in fuzz::TARGETS {
+        let call = fuzz::call(context.workspace, target);
         match context.logged(check, call)?.into_result() {
             Ok(lines) => {
                 let units = lines.iter().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
-                context
-                    .progress
-                    .print(&format!("{target}: {} inputs in {FUZZ_SECONDS} s", units.unwrap_or("?").trim()));
+                context.progress.print(&format!(
+                    "{target}: {} inputs in {} s",
+                    units.unwrap_or("?").trim(),
+                    fuzz::SECONDS
+                ));
                 tally.passed += 1;
             }
             Err(problem) => {
@@ -588,7 +569,7 @@ impl<'a> Context<'a> {
 
     /// Runs the test files of a folder under Node.
     fn node_tests(&self, check: &Check, folder: &str, more: impl Fn(Call) -> Call) -> Result<Report> {
-        let files = test_files(&self.workspace.root, folder)?;
+        let files = node_tests::files(&self.workspace.root, folder)?;
         let call = more(tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]));
         self.tests(check, call.args(files), Tally::of_node)
     }
@@ -604,22 +585,6 @@ impl<'a> Context<'a> {
         }
         ended
     }
-}
-
-/// The files `*.test.js` and `*.test.mjs` directly in a folder.
-fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
-    let dir = root.join(folder);
-    let is_test = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        name.ends_with(".test.mjs") || name.ends_with(".test.js")
-    };
-    let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_test).collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(Problem::new(format!("there are no files `{folder}/*.test.mjs`")));
-    }
-    Ok(files)
 }
 
 #[cfg(test)]
