@@ -6,8 +6,8 @@ import { isPlain, membersOf, plainText, reading, refuseHandle } from './plain.js
 const LONGEST_TEXT = 2 ** 26;
 
 /**
- * The JSON text of an argument: text unchanged, plain data as JSON. An object that throws while it is read is an error before
- * the engine is called, and so is a value that JSON would drop silently: with lost groups, their denies would be lost too.
+ * The JSON text of an argument: text unchanged, plain data as JSON. A value that JSON would drop is refused: with lost groups, their
+ * denies would be lost too.
  */
 export function jsonText(value, what) {
   if (typeof value === 'string') return wellFormed(value, what, LONGEST_TEXT);

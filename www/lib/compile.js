@@ -46,7 +46,7 @@ const isModule = (source) => source instanceof WebAssembly.Module || Object.prot
 const isBytes = (source) => ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === '[object ArrayBuffer]'
   || Object.prototype.toString.call(source) === '[object SharedArrayBuffer]';
 
-/** Node compiles synchronously, because V8 compiles each function at its first call: the first decision takes a third of the time. */
+/** Node compiles synchronously: the first decision then takes a third of the time. */
 async function ofBytes(bytes, what, remedy) {
   try {
     return isNode() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);

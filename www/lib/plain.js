@@ -1,10 +1,7 @@
 // Plain data: values that JSON can represent completely.
 import { EngineError, isOurs, kind, nameOf } from './error.js';
 
-/**
- * The handles of this package, each with the error for passing one where plain data belongs. Reading a handle's getters would
- * lose information: an identity that is read as `{ user, groups }` would lose its expiry.
- */
+/** The handles of this package, with their errors. An identity that is read as `{ user, groups }` would lose its expiry. */
 const HANDLES = [];
 
 /** Registers a class of handles: `is` recognizes its instances, `tell` returns the error's code and hint. */
@@ -76,9 +73,8 @@ export function membersOf(object, what) {
 }
 
 /**
- * The complete JSON text of plain data. Everything else is refused, at every depth: instances of classes, getters, hidden and
- * inherited members, and values without a JSON form. A member of the argument itself may be `undefined`, which is the same as
- * omitting it, unless the argument must be `complete`.
+ * The JSON text of plain data; everything else is refused, at every depth. A member of the argument itself may be `undefined`, which
+ * is the same as omitting it, unless the argument must be `complete`.
  */
 export function plainText(root, what, complete) {
   const copy = (value, name) => {
