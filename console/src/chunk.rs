@@ -62,7 +62,7 @@ pub(crate) use chunk;
 
 /// Makes an asynchronous function whose work is done by code of a chunk's file. With a type, the work is a future of it.
 macro_rules! later {
-    ($file:ident, $name:ident($($argument:ident: $kind:ty),*) -> $output:ty $work:block) => {
+    ($file:ident, $name:ident($($argument:ident: $kind:ty),*) -> $output:ty { $work:expr }) => {
         #[cfg(feature = "split")]
         #[leptos::wasm_split::wasm_split($file, wasm_split_path = ::leptos::wasm_split, fallible)]
         fn $name($($argument: $kind),*) -> Result<$crate::chunk::Work<$output>, $crate::chunk::Unfetched> {
