@@ -7,10 +7,12 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 // In the standard set of axe this rule is off.
 const RULES = { 'target-size': { enabled: true } };
 
-/** Runs axe and wants no violation; gives the ids of the rules that found something to look at and liked it. */
-export async function isAccessible(page, state) {
-  // Where the page is scrolled to depends on the browser, and so does what lies half below its bar.
-  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+/**
+ * Runs axe and requires that it reports no violation; returns the ids of the rules that passed. The page is scrolled to its
+ * start, or with `{ atEnd: true }` to its end: otherwise the browser decides, and with it what lies half below a fixed bar.
+ */
+export async function isAccessible(page, state, { atEnd = false } = {}) {
+  await page.evaluate((end) => scrollTo({ top: end ? document.body.scrollHeight : 0, behavior: 'instant' }), atEnd);
   const options = { runOnly: { type: 'tag', values: TAGS }, rules: RULES, resultTypes: ['violations'] };
   // There are no frames, so nothing has to be gathered in a second page, which takes as long again.
   const result = await new AxeBuilder({ page }).options(options).setLegacyMode(true).analyze();
