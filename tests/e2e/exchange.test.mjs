@@ -56,9 +56,12 @@ async function recorded(script, program) {
   try {
     const log = join(folder, 'calls');
     // Each argument ends with a NUL, each call with two.
-    await writeFile(join(folder, program), '#!/bin/sh\nprintf \'%s\\0\' "$@" >> "$CALLS"\nprintf \'\\0\' >> "$CALLS"\n', {
-      mode: 0o755,
-    });
+    // Scripts of rpk assign groups with curl.
+    for (const name of new Set([program, 'curl'])) {
+      await writeFile(join(folder, name), '#!/bin/sh\nprintf \'%s\\0\' "$@" >> "$CALLS"\nprintf \'\\0\' >> "$CALLS"\n', {
+        mode: 0o755,
+      });
+    }
     // Were a name run, this would be found.
     await writeFile(join(folder, 'id'), '#!/bin/sh\necho ran >> "$CALLS.ran"\n', { mode: 0o755 });
     await writeFile(join(folder, 'script.sh'), script);
