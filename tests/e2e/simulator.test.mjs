@@ -54,7 +54,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
     'Allow Read, topic analytics- prefixed',
   ]);
 
-  // Nothing allows it, and a row that only just does not match.
+  // Nothing allows it, and one ACL is a near miss.
   await simulator.ask({ operation: 'Write', name: 'clickstream', host: '10.20.4.17' });
   await simulator.sees('Denied, nothing allows it');
   assert.match((await simulator.reasons())['Near misses'], /1 row by host/);

@@ -17,7 +17,7 @@ import { openWatched } from './watch.mjs';
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url));
 /** How long a condition may take on a loaded machine; what is there is found at once. */
 const PATIENCE_MS = 20_000;
-/** No journey waits for ever. */
+/** The limit for everything that a test waits for. */
 const LIMIT_MS = 120_000;
 
 /** What a page says while it is watched. */
