@@ -27,12 +27,13 @@ journey('a demo user is one press away from a verdict, and a request of the poli
   await simulator.sees('Denied, nothing allows it', /User:jonas\.lindqvist can't write to topic orders-archive/);
   const jonas = simulator.identity.getByRole('button', { name: /^Jonas Lindqvist: / });
   assert.equal(await jonas.getAttribute('aria-pressed'), 'true');
-  await simulator.requests.getByRole('button', { name: 'Write payments-settled' }).click();
-  await simulator.sees('Denied by rule', /can't write to topic payments-settled/);
 
-  // The name field suggests what was used, then what ACLs name.
+  // The name field suggests what was used, then what ACLs name. A name counts as used once its verdict has stood for a moment.
   const names = page.locator('#resource-names option');
   const labels = () => names.evaluateAll((all) => all.map(({ value, label }) => `${value} (${label})`));
+  await until(async () => assert.equal((await labels())[0], 'orders-archive (recent)'));
+  await simulator.requests.getByRole('button', { name: 'Write payments-settled' }).click();
+  await simulator.sees('Denied by rule', /can't write to topic payments-settled/);
   await until(async () => assert.equal((await labels())[0], 'payments-settled (recent)'));
   await simulator.resourceName.fill('');
   await until(async () => {
