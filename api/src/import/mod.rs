@@ -41,7 +41,7 @@ pub enum Kind {
 impl Kind {
     /// The display name.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Policy => "policy document",
             Self::Acls => "list of ACLs",

@@ -44,9 +44,9 @@ impl EventKind {
         }
     }
 
-    /// The words of the filter.
+    /// The label of the filter.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::SignIn => "Sign-ins",
             Self::Access => "Requests to this service",

@@ -223,7 +223,7 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
 
 /// What is lost if a role is deleted together with its ACLs (D-18).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
+pub struct RoleDeletion {
     /// The members, each with its other roles.
     pub members: Vec<(Principal, Vec<String>)>,
     /// The ACLs.
@@ -232,7 +232,7 @@ pub struct Loss {
 
 /// What is lost if this role is deleted; none if it does not exist.
 #[must_use]
-pub fn loss(policy: &Policy, name: &str) -> Option<Loss> {
+pub fn deletion(policy: &Policy, name: &str) -> Option<RoleDeletion> {
     let role = policy.role(name)?;
     let members = role
         .members
@@ -242,7 +242,7 @@ pub fn loss(policy: &Policy, name: &str) -> Option<Loss> {
             (member.clone(), others)
         })
         .collect();
-    Some(Loss { members, acls: acls_of(policy, name) })
+    Some(RoleDeletion { members, acls: acls_of(policy, name) })
 }
 
 /// The ACLs of a role, in order of their fields.
@@ -363,11 +363,11 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_named() {
-        let loss = loss(&policy(), "Readers").unwrap();
-        assert_eq!(loss.acls.len(), 2);
+    fn a_deletion_lists_members_and_acls() {
+        let deletion = deletion(&policy(), "Readers").unwrap();
+        assert_eq!(deletion.acls.len(), 2);
         assert_eq!(
-            loss.members,
+            deletion.members,
             [(Principal::user("ann"), vec![]), (Principal::group("eng"), vec!["Auditors".into()])]
         );
     }

@@ -57,7 +57,7 @@ impl SendReport {
 
     /// The result as a title and, where there is more to say, a text.
     #[must_use]
-    pub fn words(&self) -> (String, Option<String>) {
+    pub fn title_and_text(&self) -> (String, Option<String>) {
         let (made, all) = (self.made(), self.outcomes.len());
         let failed = self.outcomes.iter().filter(|outcome| matches!(outcome, SendOutcome::Failed(_))).count();
         let title = match &self.whole {
@@ -181,13 +181,13 @@ mod tests {
     #[test]
     fn an_expired_sign_in_says_so_and_keeps_the_draft() {
         for report in [SendReport::together(3, Err(refused(401, &[]))), SendReport::unsent(3, refused(401, &[]))] {
-            let (title, text) = report.words();
+            let (title, text) = report.title_and_text();
             assert_eq!(title, "Your sign-in expired");
             assert!(text.unwrap().ends_with("The draft is unchanged. Sign in again to apply it."));
             assert_eq!(report.outcomes, [SendOutcome::Kept, SendOutcome::Kept, SendOutcome::Kept]);
         }
-        assert_eq!(SendReport::together(1, Ok(())).words(), ("1 change applied".to_owned(), None));
-        assert_eq!(SendReport::together(2, Err(refused(409, &[]))).words().0, "0 of 2 changes applied");
+        assert_eq!(SendReport::together(1, Ok(())).title_and_text(), ("1 change applied".to_owned(), None));
+        assert_eq!(SendReport::together(2, Err(refused(409, &[]))).title_and_text().0, "0 of 2 changes applied");
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
         for failure in [Failure::NoAnswer("offline".into()), refused(502, &[]), refused(504, &[])] {
             let report = SendReport::together(2, Err(failure));
             assert!(report.is_unanswered());
-            assert_eq!(report.words().0, "Not applied: the service did not answer");
+            assert_eq!(report.title_and_text().0, "Not applied: the service did not answer");
         }
         assert!(!SendReport::together(2, Err(refused(503, &[]))).is_unanswered());
     }

@@ -43,7 +43,7 @@ fn Elsewhere() -> impl IntoView {
                 <p class="demo">
                     <span class="tag">"Other cluster"</span>
                     " These pages show a "
-                    {connection.words()}
+                    {connection.label()}
                     {named}
                     ". "
                     <a href=address::CONNECTION>"Change connection"</a>

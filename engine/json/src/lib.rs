@@ -7,9 +7,9 @@ mod bridge;
 mod change;
 mod check;
 mod code;
-#[cfg(feature = "typescript")]
-mod decided;
 mod decision;
+#[cfg(feature = "typescript")]
+mod decision_union;
 mod document;
 mod extraction;
 #[cfg(feature = "typescript")]

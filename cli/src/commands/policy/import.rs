@@ -49,7 +49,7 @@ impl Imported {
             if read.kind != Kind::Unknown {
                 let duplicates =
                     if read.again > 0 { format!(" ({} of them duplicates)", read.again) } else { String::new() };
-                let (kind, acls, roles) = (read.kind.words(), read.acls, read.roles);
+                let (kind, acls, roles) = (read.kind.label(), read.acls, read.roles);
                 let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
                 output::note(&format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
             }
@@ -106,7 +106,7 @@ impl Imported {
             entries.map(|it| json!({ "place": it.place, "code": it.code, "message": it.message })).collect()
         };
         let sources = self.reads.iter().map(|(source, read)| {
-            json!({ "source": source, "kind": read.kind.words(), "acls": read.acls, "again": read.again, "roles": read.roles,
+            json!({ "source": source, "kind": read.kind.label(), "acls": read.acls, "again": read.again, "roles": read.roles,
                 "skipped_lines": read.skipped, "unread": unread(read) })
         });
         json!({ "file": file, "acls": policy.acl_count(), "roles": policy.role_count(), "sources": sources.collect::<Vec<_>>() })

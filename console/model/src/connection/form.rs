@@ -35,9 +35,9 @@ impl TargetKind {
         }
     }
 
-    /// The words of the choice.
+    /// The label of the choice.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Service => "This service",
             Self::SelfManaged => "A self-managed cluster",

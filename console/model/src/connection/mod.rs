@@ -171,9 +171,9 @@ impl Connection {
         }
     }
 
-    /// What it is, in words.
+    /// Its label.
     #[must_use]
-    pub const fn words(&self) -> &'static str {
+    pub const fn label(&self) -> &'static str {
         match self {
             Self::Service => "this service",
             Self::SelfManaged => "self-managed cluster",

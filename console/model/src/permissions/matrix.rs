@@ -261,7 +261,7 @@ mod tests {
         .unwrap()
     }
 
-    fn words(query: &MatrixQuery) -> Vec<String> {
+    fn cells(query: &MatrixQuery) -> Vec<String> {
         let whose = query.check().unwrap().unwrap();
         let matrix = matrix(&policy(), &whose, 0);
         let row = |row: &MatrixRow| {
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn each_cell_says_why() {
         assert_eq!(
-            words(&MatrixQuery::of(&Principal::group("eng"))),
+            cells(&MatrixQuery::of(&Principal::group("eng"))),
             [
                 "events-: Read Allow Readers, Describe Implied(Read) Readers",
                 // A deny names its own operation only, so that what it implies stays.
@@ -286,7 +286,7 @@ mod tests {
             ]
         );
         let person = MatrixQuery { of: "User:ann".into(), groups: "ops\neng\n".into(), host: String::new() };
-        let all = words(&person);
+        let all = cells(&person);
         assert_eq!(all.len(), 3);
         assert!(all[1].contains("Read Deny Group:eng"), "{all:?}");
         assert!(all[2].contains("Write Allow direct"), "{all:?}");

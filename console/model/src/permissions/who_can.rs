@@ -174,9 +174,9 @@ impl WhoCanGroup {
     /// Every group, in the order of the page.
     pub const ALL: [Self; 4] = [Self::Can, Self::FromSomeHost, Self::Blocked, Self::Carries];
 
-    /// The words above the group.
+    /// The heading of the group.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Can => "Can",
             Self::FromSomeHost => "Depends on the host",
@@ -232,9 +232,9 @@ impl Tally {
         self.principals + self.roles
     }
 
-    /// In words: `2 principals and 1 role`.
+    /// As text: `2 principals and 1 role`.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn text(self) -> String {
         match (self.principals, self.roles) {
             (0, 0) => "no principals".into(),
             (principals, 0) => count(principals, "principal"),
@@ -355,10 +355,10 @@ mod tests {
         let query = WhoCanQuery { operation: Operation::Write, name: "pay-eu".into(), ..WhoCanQuery::default() };
         let answer = answer(&policy(), &query, None);
         let can = answer.tally(WhoCanGroup::Can);
-        assert_eq!((can.words().as_str(), can.total()), ("2 principals and 1 role", 3));
-        assert_eq!(answer.tally(WhoCanGroup::Blocked).words(), "1 principal");
-        assert_eq!(Tally { principals: 0, roles: 2 }.words(), "2 roles");
-        assert_eq!(Tally::default().words(), "no principals");
+        assert_eq!((can.text().as_str(), can.total()), ("2 principals and 1 role", 3));
+        assert_eq!(answer.tally(WhoCanGroup::Blocked).text(), "1 principal");
+        assert_eq!(Tally { principals: 0, roles: 2 }.text(), "2 roles");
+        assert_eq!(Tally::default().text(), "no principals");
     }
 
     fn ask(host: &str) -> Vec<(WhoCanGroup, Vec<String>)> {

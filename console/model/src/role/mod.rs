@@ -42,9 +42,9 @@ pub enum Remark {
 }
 
 impl Remark {
-    /// A few words.
+    /// The label of the remark.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             Self::AddsNothing => "Redundant".into(),
             Self::NeverAllows => "Never allows: a deny overrides it".into(),
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn what_is_odd_about_a_row_is_at_the_row() {
         let rows = acl_rows(&policy(), &policy(), "R", &[]);
-        let words: Vec<_> = rows.iter().map(|row| row.remark.as_ref().map(|(remark, _)| remark.words())).collect();
+        let words: Vec<_> = rows.iter().map(|row| row.remark.as_ref().map(|(remark, _)| remark.label())).collect();
         assert_eq!(words, [None, Some("Redundant".into())]);
 
         let write = rows[0].acl.clone();

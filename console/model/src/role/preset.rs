@@ -43,9 +43,9 @@ impl AclPreset {
         }
     }
 
-    /// The words on the page.
+    /// The label on the page.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Client(_, words) => words,
             Self::Operator => "Read-only operator",
@@ -75,7 +75,7 @@ impl AclPreset {
 
 /// One name that a preset is filled with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filled {
+pub struct PresetName {
     /// What it names.
     pub slot: RecipeParameter,
     /// How.
@@ -90,7 +90,7 @@ pub struct PresetForm {
     /// Which.
     pub preset: AclPreset,
     /// Its names.
-    pub filled: Vec<Filled>,
+    pub names: Vec<PresetName>,
 }
 
 impl PresetForm {
@@ -103,9 +103,9 @@ impl PresetForm {
         };
         let fill = |slot: &RecipeParameter| {
             let pattern = if slot.prefixed { PatternChoice::Prefixed } else { PatternChoice::Literal };
-            Filled { slot: *slot, pattern, name: String::new() }
+            PresetName { slot: *slot, pattern, name: String::new() }
         };
-        Self { preset, filled: slots.iter().map(fill).collect() }
+        Self { preset, names: slots.iter().map(fill).collect() }
     }
 
     /// The rows for this role, or by slot why there are none.
@@ -113,11 +113,11 @@ impl PresetForm {
     /// # Errors
     /// By slot, in their order, what is wrong with the name; an empty one only when `sent`.
     pub fn rows(&self, role: &str, sent: bool) -> Result<Vec<Acl>, Vec<Option<String>>> {
-        let mut faults = Vec::with_capacity(self.filled.len());
+        let mut faults = Vec::with_capacity(self.names.len());
         let mut is_complete = true;
-        for filled in &self.filled {
+        for name in &self.names {
             // The rules for names are those of the form of one ACL.
-            let checked = filled.form().check(role, sent);
+            let checked = name.form().check(role, sent);
             is_complete &= checked.is_ok();
             faults.push(checked.err().and_then(|faults| faults.name.or(faults.form)));
         }
@@ -151,9 +151,9 @@ impl PresetForm {
                 .map(|resource_type| on(*resource_type, Operation::All))
                 .collect(),
             AclPreset::Client(id, _) => (recipe(id).map(needed).unwrap_or_default().into_iter())
-                .map(|check| match self.filled.iter().find(|filled| filled.slot.name == check.resource_name) {
-                    Some(filled) => {
-                        let form = filled.form();
+                .map(|check| match self.names.iter().find(|name| name.slot.name == check.resource_name) {
+                    Some(name) => {
+                        let form = name.form();
                         acl(check.resource_type, form.pattern_type(), form.resource_name(), check.operation)
                     }
                     None => on(check.resource_type, check.operation),
@@ -166,7 +166,7 @@ impl PresetForm {
     }
 }
 
-impl Filled {
+impl PresetName {
     /// What it is called beside its field: its kind, or its own name where a recipe has several of a kind.
     #[must_use]
     pub fn label(&self) -> String {
@@ -251,8 +251,8 @@ mod tests {
 
     fn rows(id: &str, names: &[(&str, PatternChoice)]) -> Vec<String> {
         let mut form = PresetForm::new(AclPreset::from_id(id).unwrap());
-        for (filled, (name, pattern)) in form.filled.iter_mut().zip(names) {
-            (filled.name, filled.pattern) = ((*name).into(), *pattern);
+        for (preset_name, (name, pattern)) in form.names.iter_mut().zip(names) {
+            (preset_name.name, preset_name.pattern) = ((*name).into(), *pattern);
         }
         form.rows("R", true).unwrap().iter().map(acl_line).collect()
     }
@@ -287,7 +287,7 @@ mod tests {
     fn names_of_one_kind_are_told_apart() {
         let labels = |id: &str| {
             let form = PresetForm::new(AclPreset::from_id(id).unwrap());
-            form.filled.iter().map(Filled::label).collect::<Vec<_>>()
+            form.names.iter().map(PresetName::label).collect::<Vec<_>>()
         };
         assert_eq!(labels("streams"), ["Input topic", "Output topic", "Consumer group", "Internal topic"]);
         assert_eq!(labels("produce-transactional"), ["Topic", "Transactional ID"]);
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(form.rows("R", false), Err(vec![None, None]));
         let faults = form.rows("R", true).unwrap_err();
         assert!(faults.iter().all(Option::is_some));
-        form.filled[0].name = "data-*".into();
+        form.names[0].name = "data-*".into();
         let faults = form.rows("R", false).unwrap_err();
         assert!(faults[0].as_ref().is_some_and(|text| text.contains("prefixed")) && faults[1].is_none());
     }

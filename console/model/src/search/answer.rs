@@ -37,7 +37,7 @@ pub enum IdentityOrigin {
 }
 
 impl IdentityOrigin {
-    const fn words(self, mode: IdentityMode) -> &'static str {
+    const fn label(self, mode: IdentityMode) -> &'static str {
         match (self, mode) {
             (Self::Simulator, IdentityMode::Token) => "from the token in the simulator",
             (Self::Simulator, IdentityMode::ByHand) => "from what is entered in the simulator",
@@ -349,7 +349,7 @@ fn groups_line(known: Option<&KnownIdentity>) -> RichText {
     let Some(known) = known else {
         return "No token of this user is open in this tab, so the user’s groups are not included.".into();
     };
-    let from = known.origin.words(known.inputs.mode);
+    let from = known.origin.label(known.inputs.mode);
     let groups = known.identity.groups();
     if groups.is_empty() {
         return format!("The user has no groups, {from}.").into();
@@ -515,7 +515,7 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
             .map(|(pattern, tally, address)| AnswerChoice {
                 words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
                 mark: Some(if tally.total() > 0 { AnswerMark::Allow } else { AnswerMark::NoRule }),
-                detail: tally.words(),
+                detail: tally.text(),
                 target: SearchTarget::Address(address),
             })
             .collect();
@@ -527,5 +527,5 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
 /// How many principals and roles these are.
 fn words_of(principals: &[&Principal]) -> String {
     let roles = principals.iter().filter(|principal| principal.kind() == PrincipalType::Role).count();
-    Tally { principals: principals.len() - roles, roles }.words()
+    Tally { principals: principals.len() - roles, roles }.text()
 }

@@ -74,14 +74,14 @@ pub enum FixEffect {
 impl FixEffect {
     /// The effect as sentences. People who hold a group are known as far as audit events tell; `now` is in seconds since 1970.
     #[must_use]
-    pub fn words(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
+    pub fn sentences(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match self {
             Self::User { gains, loses } => access_words(gains, loses),
             Self::Principals(effects) => {
                 let mut words = effect_words(effects);
                 let groups = AffectedGroups::of(effects);
                 if !groups.0.is_empty() {
-                    words.extend(seen.map(|seen| RichText::from(seen.words(&groups, now))));
+                    words.extend(seen.map(|seen| RichText::from(seen.sentence(&groups, now))));
                     let others =
                         agree(groups.0.len(), "Other users may hold this group.", "Other users may hold these groups.");
                     words.push(others.into());
@@ -417,7 +417,7 @@ mod tests {
         );
         let effect: Vec<String> = all
             .iter()
-            .map(|fix| fix.effect.words(None, 0.0).iter().map(RichText::plain).collect::<Vec<_>>().join(" "))
+            .map(|fix| fix.effect.sentences(None, 0.0).iter().map(RichText::plain).collect::<Vec<_>>().join(" "))
             .collect();
         assert_eq!(
             effect,

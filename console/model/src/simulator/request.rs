@@ -40,9 +40,9 @@ impl RequestCatalog {
         }
     }
 
-    /// What is shown.
+    /// The label of the choice.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Recipes => "Recipes",
             Self::Api(api) => api.title(),

@@ -30,7 +30,7 @@ impl SeenUsers {
 
     /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since 1970.
     #[must_use]
-    pub fn words(&self, groups: &AffectedGroups, now: f64) -> String {
+    pub fn sentence(&self, groups: &AffectedGroups, now: f64) -> String {
         let users: BTreeSet<&String> = groups.0.iter().filter_map(|group| self.by_group.get(group)).flatten().collect();
         let with = agree(groups.0.len(), "this group", "one of these groups");
         let since = instant(self.since, now);
@@ -67,12 +67,12 @@ mod tests {
             sign_in("", &["eng"], at + 9.0),
         ];
         let seen = SeenUsers::of(&rows).unwrap();
-        let words = |groups: &[&str]| {
-            seen.words(&AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()), now)
+        let sentence = |groups: &[&str]| {
+            seen.sentence(&AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()), now)
         };
-        assert_eq!(words(&["eng"]), "1 user was seen with this group since 06:36 UTC on 1 Nov.");
-        assert_eq!(words(&["eng", "ops"]), "2 users were seen with one of these groups since 06:36 UTC on 1 Nov.");
-        assert_eq!(words(&["x"]), "No user was seen with this group since 06:36 UTC on 1 Nov.");
+        assert_eq!(sentence(&["eng"]), "1 user was seen with this group since 06:36 UTC on 1 Nov.");
+        assert_eq!(sentence(&["eng", "ops"]), "2 users were seen with one of these groups since 06:36 UTC on 1 Nov.");
+        assert_eq!(sentence(&["x"]), "No user was seen with this group since 06:36 UTC on 1 Nov.");
         assert_eq!(SeenUsers::of(&[]), None);
     }
 }

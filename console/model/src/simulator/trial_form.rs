@@ -64,9 +64,9 @@ impl TrialKind {
         }
     }
 
-    /// What is shown.
+    /// The label of the choice.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Join => "Add a group to the user",
             Self::Leave => "Remove a group from the user",

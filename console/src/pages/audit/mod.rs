@@ -201,7 +201,7 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool
 fn Filters(filter: RwSignal<AuditFilter>) -> impl IntoView {
     const ANY: &str = "";
     let kinds: Vec<Choice> = std::iter::once(Choice::new(ANY, "Everything"))
-        .chain(EventKind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.words())))
+        .chain(EventKind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.label())))
         .collect();
     let outcomes =
         vec![Choice::new(ANY, "Any"), Choice::new("allow", "Allowed"), Choice::new("deny", "Denied, refused")];

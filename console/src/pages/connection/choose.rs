@@ -217,7 +217,7 @@ fn Kinds(kind: Memo<TargetKind>, on_change: Callback<TargetKind>) -> impl IntoVi
                                 aria-describedby=described
                                 prop:checked=move || kind.get() == this
                                 on:change=move |_| on_change.run(this) />
-                            <b>{this.words()}</b>
+                            <b>{this.label()}</b>
                             <span id=help>{move || upstream.with(|upstream| this.help(upstream))}</span>
                         </label>
                     }

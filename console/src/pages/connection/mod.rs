@@ -82,7 +82,7 @@ fn Now() -> impl IntoView {
             <h2 id="connection-now" class="h-md">"Current connection"</h2>
             <dl class="kv">
                 <dt>"Cluster"</dt>
-                <dd><span class="mono brk">{named}</span><br /><span class="quiet">{move || service.connection.with(Connection::words)}</span></dd>
+                <dd><span class="mono brk">{named}</span><br /><span class="quiet">{move || service.connection.with(Connection::label)}</span></dd>
                 {version}
                 <dt>"State"</dt>
                 <dd>

@@ -113,7 +113,7 @@ fn Read(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
     let kind = incoming.kind;
     let holds = match (kind, is_refused) {
         (Kind::Unknown, _) | (Kind::Policy, true) => None,
-        _ => Some(format!("{}: {}.", capitalized(kind.words()), incoming.holds)),
+        _ => Some(format!("{}: {}.", capitalized(kind.label()), incoming.holds)),
     };
     view! {
         <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })}</div>

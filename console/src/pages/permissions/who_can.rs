@@ -157,7 +157,7 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     view! {
         <p class="answer" role="status">
             <span>
-                <b>{capitalized(&can.words())}</b>
+                <b>{capitalized(&can.text())}</b>
                 {can_do}
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
@@ -209,8 +209,8 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
     let number = entries.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&entries).words(),
-        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&entries).words()),
+        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&entries).text(),
+        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&entries).text()),
         WhoCanGroup::Carries => "blocks everyone who also has one of these".into(),
     };
     let rows = move || {
@@ -222,7 +222,7 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
             <tr role="row" class="g">
                 <th role="rowheader" scope="rowgroup" colspan="4">
                     <span class="src">
-                        <b>{group.words()}</b>
+                        <b>{group.label()}</b>
                         <span>{remark}</span>
                         {move || (number > limit.get()).then(|| {
                             let more = (number - limit.get()).min(PAGE);

@@ -163,7 +163,7 @@ pub fn ReviewPage() -> impl IntoView {
         if draft.count.get_untracked() == 0 {
             dom::announce(&format!("{} applied", count(report.changes.len(), "change")));
         } else {
-            dom::announce_error(&report.sending.words().0);
+            dom::announce_error(&report.sending.title_and_text().0);
             sent.set(Some(report));
         }
         dom::focus_later("h-outcome");

@@ -233,7 +233,7 @@ pub(super) fn SentNote(
 ) -> impl IntoView {
     let Sent { changes, sending } = sent;
     let kind = if sending.made() == changes.len() { NoteKind::Info } else { NoteKind::Error };
-    let (title, told) = sending.words();
+    let (title, told) = sending.title_and_text();
     let expired = sending.is_unauthenticated();
     let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
         .filter(|(_, outcome)| *outcome == SendOutcome::Made)

@@ -232,7 +232,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                 <span class="marks">
                     <PermissionWord permission=acl.permission />
                     {remark.map(|(remark, message)| {
-                        let words = remark.words();
+                        let words = remark.label();
                         match remark {
                             Remark::Overrides(_) => view! { <Tag {..} title=message>{words}</Tag> }.into_any(),
                             _ => view! { <Tag glyph=Glyph::Warn kind={TagKind::Warn} {..} title=message>{words}</Tag> }.into_any(),

@@ -5,7 +5,7 @@ use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::role::RowStatus;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, PatternChoice};
 use gbac_console_model::role::cover::{Cover, Known, remark};
-use gbac_console_model::role::preset::{AclPreset, Filled, PresetForm};
+use gbac_console_model::role::preset::{AclPreset, PresetForm, PresetName};
 use gbac_engine::model::{Acl, Dialect, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -21,7 +21,7 @@ use crate::ui::{
 pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
     let preset = expect_context::<RoleContext>().preset;
     let choices: Vec<Choice> = std::iter::once(Choice::new("", "Empty row"))
-        .chain(AclPreset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.words())))
+        .chain(AclPreset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.label())))
         .collect();
     view! {
         <aside class="panel aside" id="add-acl" aria-labelledby="h-add">
@@ -291,7 +291,7 @@ fn PresetRows(preset: AclPreset) -> impl IntoView {
     let form = RwSignal::new(PresetForm::new(preset));
     let sent = RwSignal::new(false);
     let rows = Memo::new(move |_| form.with(|form| form.rows(&context.name.get_value(), sent.get())));
-    let number = form.with_untracked(|form| form.filled.len());
+    let number = form.with_untracked(|form| form.names.len());
     let add = move || {
         sent.set(true);
         match rows.get_untracked() {
@@ -333,18 +333,18 @@ fn OneName(
     rows: Memo<Result<Vec<gbac_engine::model::Acl>, Vec<Option<String>>>>,
     place: usize,
 ) -> impl IntoView {
-    let slot = form.with_untracked(|form| form.filled.get(place).map(|filled| filled.slot));
-    let label = form.with_untracked(|form| form.filled.get(place).map(Filled::label).unwrap_or_default());
+    let slot = form.with_untracked(|form| form.names.get(place).map(|name| name.slot));
+    let label = form.with_untracked(|form| form.names.get(place).map(PresetName::label).unwrap_or_default());
     let help = slot.map(|slot| capitalized(slot.description).replace('`', "")).unwrap_or_default();
-    let pattern = Memo::new(move |_| form.with(|form| form.filled.get(place).map(|filled| filled.pattern)));
+    let pattern = Memo::new(move |_| form.with(|form| form.names.get(place).map(|name| name.pattern)));
     let name = Signal::derive(move || {
-        form.with(|form| form.filled.get(place).map(|filled| filled.name.clone()).unwrap_or_default())
+        form.with(|form| form.names.get(place).map(|name| name.name.clone()).unwrap_or_default())
     });
     let error = Signal::derive(move || {
         rows.with(|rows| rows.as_ref().err().and_then(|faults| faults.get(place).cloned().flatten()))
     });
     let fill = move |text: String| {
-        form.update(|form| form.filled.get_mut(place).into_iter().for_each(|filled| filled.name.clone_from(&text)));
+        form.update(|form| form.names.get_mut(place).into_iter().for_each(|name| name.name.clone_from(&text)));
     };
     view! {
         <div class="stack slot">
@@ -355,7 +355,7 @@ fn OneName(
                 choices=PatternChoice::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
                 on_change=move |id: String| {
                     if let Some(pattern) = PatternChoice::from_id(&id) {
-                        form.update(|form| form.filled.get_mut(place).into_iter().for_each(|filled| filled.pattern = pattern));
+                        form.update(|form| form.names.get_mut(place).into_iter().for_each(|name| name.pattern = pattern));
                     }
                 }
                 help=Signal::derive({

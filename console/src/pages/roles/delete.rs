@@ -5,7 +5,7 @@ use std::time::Duration;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count, list_up_to};
 use gbac_console_model::review::{Effects, LOSES, effects};
-use gbac_console_model::roles::{Loss, loss};
+use gbac_console_model::roles::{RoleDeletion, deletion};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -63,8 +63,8 @@ fn Form() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let name = StoredValue::new(deleting.get_untracked().unwrap_or_default());
     let change = move || Change::DeleteRole { name: name.get_value(), delete_acls: true };
-    let lost = Memo::new(move |_| {
-        draft.after.with(|policy| policy.as_ref().and_then(|policy| loss(policy, &name.get_value())))
+    let deleted = Memo::new(move |_| {
+        draft.after.with(|policy| policy.as_ref().and_then(|policy| deletion(policy, &name.get_value())))
     });
     // After the dialog is there: over a large policy it takes a moment.
     let effect = RwSignal::new(None::<Effects>);
@@ -91,7 +91,7 @@ fn Form() -> impl IntoView {
             delete();
         }>
             <div class="dlg-b dlg-pad stack">
-                {move || lost.get().map(|lost| view! { <Lost lost=lost effect=effect /> })}
+                {move || deleted.get().map(|deletion| view! { <Deletion deletion=deletion effect=effect /> })}
                 <p class="help">"The deletion goes to your draft. Nothing is deleted before you apply it."</p>
             </div>
             <DialogActions>
@@ -104,8 +104,8 @@ fn Form() -> impl IntoView {
 
 /// Who loses the role, which ACLs go, and what that takes from people.
 #[component]
-fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
-    let Loss { members, acls } = lost;
+fn Deletion(deletion: RoleDeletion, effect: RwSignal<Option<Effects>>) -> impl IntoView {
+    let RoleDeletion { members, acls } = deletion;
     let sentence = match (members.len(), acls.len()) {
         (0, 0) => "This role has no members and no ACLs.".to_owned(),
         (0, acls) => format!("This role has no members. Its {} deleted.", are(acls)),

@@ -222,7 +222,7 @@ fn Effect(fix: StoredValue<ListedFix>, seen: RwSignal<Option<SeenUsers>>, state:
     let number = fix.with_value(|fix| fix.number);
     let words = move || {
         let now = state.now.get_untracked();
-        let words = seen.with(|seen| fix.with_value(|fix| fix.effect.words(seen.as_ref(), now)));
+        let words = seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
         words.iter().map(|words: &RichText| view! { <span>{sentence(words)} " "</span> }).collect_view()
     };
     let list = move || {

@@ -27,7 +27,7 @@ const FIRST_ROWS: usize = 12;
 const FIRST_MATCHES: usize = 50;
 
 /// The branches of the last decided request; none before one is complete.
-type Decided = Memo<Option<Arc<Branches>>>;
+type BranchesMemo = Memo<Option<Arc<Branches>>>;
 
 /// The path, with what is to know about it.
 #[component]
@@ -36,7 +36,7 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
     // Where sign-in fails, the path is the one that an accepted token would take.
     let judged = state.part(|view| view.judged.clone().or_else(|| view.supposed.clone()));
     let is_supposed = state.part(|view| view.judged.is_none() && view.supposed.is_some());
-    let decided: Decided = Memo::new(move |before: Option<&Option<Arc<Branches>>>| {
+    let decided: BranchesMemo = Memo::new(move |before: Option<&Option<Arc<Branches>>>| {
         let now = state.tried.with(|tried| {
             judged.with(|judged| {
                 let judged = judged.as_deref()?;
@@ -63,7 +63,7 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
 }
 
 #[component]
-fn Table(state: SimulatorState, steps: Shared<Steps>, decided: Decided, is_supposed: Memo<bool>) -> impl IntoView {
+fn Table(state: SimulatorState, steps: Shared<Steps>, decided: BranchesMemo, is_supposed: Memo<bool>) -> impl IntoView {
     let user = steps.user.clone().map(|user| user_rows(state, decided, user));
     let claim = steps.claim.clone();
     let table = steps.table.clone();
@@ -172,7 +172,7 @@ fn group_of(row: &ElementRow) -> Option<&str> {
     }
 }
 
-fn user_rows(state: SimulatorState, decided: Decided, user: UserSource) -> impl IntoView {
+fn user_rows(state: SimulatorState, decided: BranchesMemo, user: UserSource) -> impl IntoView {
     let UserSource { rule, path, principal } = user;
     let lead = move || {
         let name = principal.name().to_owned();
@@ -191,7 +191,7 @@ fn user_rows(state: SimulatorState, decided: Decided, user: UserSource) -> impl 
     view! { <PathRows state=state decided=decided group=None lead=ViewFn::from(lead) of="user" /> }
 }
 
-fn element(state: SimulatorState, decided: Decided, row: &ElementRow, numbered: bool) -> impl IntoView + use<> {
+fn element(state: SimulatorState, decided: BranchesMemo, row: &ElementRow, numbered: bool) -> impl IntoView + use<> {
     let group = group_of(row).map(str::to_owned);
     let (row, place) = (row.clone(), row.place.clone());
     let edge = group.as_deref().map(group_edge);
@@ -235,7 +235,7 @@ fn outcome(outcome: &RowOutcome) -> AnyView {
 #[component]
 fn PathRows(
     state: SimulatorState,
-    decided: Decided,
+    decided: BranchesMemo,
     /// The group; none for the user, and for an element that became nothing.
     group: Option<String>,
     /// The first cells.

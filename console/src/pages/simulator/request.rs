@@ -34,7 +34,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
         <Segmented
             name="req-book" legend="API" small=true
             value=Signal::derive(move || book.get().code().to_owned())
-            choices=RequestCatalog::ALL.map(|book| Choice::new(book.code(), book.words())).to_vec()
+            choices=RequestCatalog::ALL.map(|book| Choice::new(book.code(), book.label())).to_vec()
             on_change=move |code: String| {
                 if let Some(book) = RequestCatalog::from_code(&code) {
                     form.update(|form| form.book = book);

@@ -119,7 +119,7 @@ fn AddTrial(trying: Trying) -> impl IntoView {
                 <Select
                     id="try-kind" label="Change"
                     value=Signal::derive(move || kind.get().code().to_owned())
-                    choices=TrialKind::ALL.map(|kind| Choice::new(kind.code(), kind.words())).to_vec()
+                    choices=TrialKind::ALL.map(|kind| Choice::new(kind.code(), kind.label())).to_vec()
                     on_change=move |code: String| {
                         if let Some(kind) = TrialKind::from_code(&code) {
                             sent.set(false);

@@ -3,7 +3,7 @@
 mod layout;
 
 pub use crate::code::Union;
-pub use crate::decided::*;
+pub use crate::decision_union::*;
 pub use crate::input::*;
 pub use crate::literal::{AclPrincipal, MemberPrincipal, OperationInput, Present, ResourceTypeInput, Short};
 

@@ -14,61 +14,61 @@ use super::literal::Present;
 /// A decision: a union by `outcome`, `reason` and `source`. Members that do not apply are absent.
 #[derive(Debug, Clone, TS)]
 #[ts(rename = "Decision", optional_fields)]
-pub struct Decided {
+pub struct DecisionUnion {
     /// The outcome with its reason.
     #[ts(flatten)]
-    pub grounds: Grounds,
+    pub case: DecisionCase,
     /// Present and true if the decision could differ if the host were known.
     pub host_unknown: Option<Present>,
     /// Whether the identity came from a verified token.
     pub verified: bool,
 }
 
-/// Declares [`DecisionJson`] as [`Decided`].
+/// Declares [`DecisionJson`] as [`DecisionUnion`].
 impl TS for DecisionJson {
     type WithoutGenerics = Self;
     type OptionInnerType = Self;
 
     fn name(config: &Config) -> String {
-        Decided::name(config)
+        DecisionUnion::name(config)
     }
 
     fn ident(config: &Config) -> String {
-        Decided::ident(config)
+        DecisionUnion::ident(config)
     }
 
     fn inline(config: &Config) -> String {
-        Decided::inline(config)
+        DecisionUnion::inline(config)
     }
 
     fn inline_flattened(config: &Config) -> String {
-        Decided::inline_flattened(config)
+        DecisionUnion::inline_flattened(config)
     }
 
     fn docs() -> Option<String> {
-        Decided::docs()
+        DecisionUnion::docs()
     }
 
     fn decl(config: &Config) -> String {
-        Decided::decl(config)
+        DecisionUnion::decl(config)
     }
 
     fn visit_dependencies(visitor: &mut impl TypeVisitor)
     where
         Self: 'static,
     {
-        Decided::visit_dependencies(visitor);
+        DecisionUnion::visit_dependencies(visitor);
     }
 
     fn output_path() -> Option<PathBuf> {
-        Decided::output_path()
+        DecisionUnion::output_path()
     }
 }
 
 /// The outcome of a decision, its reason, and the deciding ACL, if there is one.
 #[derive(Debug, Clone, TS)]
-#[ts(tag = "reason", rename = "DecisionGrounds", rename_all = "snake_case")]
-pub enum Grounds {
+#[ts(tag = "reason", rename = "DecisionCase", rename_all = "snake_case")]
+pub enum DecisionCase {
     /// An ACL allows the request, and none denies it.
     AllowRule {
         /// It is allowed.
