@@ -103,7 +103,7 @@ public final class Client {
             case "describeAcls": return admin(name).describeAcls(AclBindingFilter.ANY).values().get().size();
             case "operations": return operations(admin(name), call);
             case "createToken": return createToken(admin(name), call);
-            case "describeTokens": return admin(name).describeDelegationToken().delegationTokens().get().size();
+            case "describeTokens": return describeTokens(admin(name));
             case "renewToken": return admin(name).renewDelegationToken(hmac(call)).expiryTimestamp().get();
             case "expireToken": return admin(name).expireDelegationToken(hmac(call)).expiryTimestamp().get();
             default: throw new IllegalArgumentException("unknown call " + call.get("call"));
@@ -228,6 +228,11 @@ public final class Client {
         return acl.get(member).asText().substring(prefix.length());
     }
 
+    /** The IDs of the tokens that the cluster shows. */
+    private static Object describeTokens(Admin admin) throws Exception {
+        return admin.describeDelegationToken().delegationTokens().get().stream().map(token -> token.tokenInfo().tokenId()).toList();
+    }
+
     /** The operations that the cluster says are allowed on each topic; none if it may not even be described. */
     private static Object operations(Admin admin, JsonNode call) throws Exception {
         List<String> topics = texts(call.get("topics"));
@@ -249,7 +254,7 @@ public final class Client {
     }
 
     private static Object createToken(Admin admin, JsonNode call) throws Exception {
-        List<KafkaPrincipal> renewers = List.of(new KafkaPrincipal(KafkaPrincipal.USER_TYPE, call.get("renewer").asText()));
+        List<KafkaPrincipal> renewers = texts(call.get("renewers")).stream().map(name -> new KafkaPrincipal(KafkaPrincipal.USER_TYPE, name)).toList();
         DelegationToken token = admin.createDelegationToken(new CreateDelegationTokenOptions().renewers(renewers)).delegationToken().get();
         return Map.of("id", token.tokenInfo().tokenId(), "hmac", token.hmacAsBase64String(), "owner", token.tokenInfo().ownerAsString());
     }

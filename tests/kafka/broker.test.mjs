@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { acl } from './support/acls.mjs';
-import { PLUGIN } from './support/cluster.mjs';
+import { PLUGIN, delegationTokenClient } from './support/cluster.mjs';
 import { answers } from './support/until.mjs';
 import { startWorld } from './support/world.mjs';
 
@@ -149,6 +149,32 @@ test('a token with fewer groups withdraws access on the same connection', async 
   assert.ok((await producer.call('metric', { metric: 'successful-reauthentication-total' })) > 0);
   assert.equal(await producer.call('metric', { metric: 'failed-reauthentication-total' }), 0);
   await producer.close();
+});
+
+test('delegation tokens belong to users with groups, and have no groups themselves', async () => {
+  const open = (user, groups) => world.as(user, groups, 'admin');
+  const [alice, renata, bob] = await Promise.all([open('alice', ['writers']), open('renata', ['writers']), open('bob', ['writers'])]);
+  const token = await alice.call('createToken', { renewers: ['renata'] });
+  const { id, hmac } = token;
+  assert.equal(token.owner, 'User:alice');
+  await answers(id, async () => (await alice.call('describeTokens')).join());
+  assert.deepEqual(await renata.call('describeTokens'), [id]);
+  assert.deepEqual(await bob.call('describeTokens'), [], 'the same groups do not make another owner');
+
+  const client = delegationTokenClient(world.cluster.bootstrap, token);
+  const holder = await world.clients.open('producer', client);
+  assert.equal(typeof (await send(holder, 'audited')), 'number', 'an ACL of the user');
+  assert.equal(await send(holder, 'orders'), 'TopicAuthorizationException', 'an ACL of a group');
+
+  for (const owner of [alice, renata]) assert.ok((await owner.call('renewToken', { hmac })) > Date.now());
+  for (const call of ['renewToken', 'expireToken']) {
+    assert.equal(await bob.attempt(call, { hmac }), 'DelegationTokenOwnerMismatchException');
+  }
+  await alice.call('expireToken', { hmac });
+  await answers('', async () => (await alice.call('describeTokens')).join());
+  const late = await world.clients.open('producer', client);
+  assert.equal(await send(late, 'audited'), 'SaslAuthenticationException');
+  await Promise.all([alice, renata, bob, holder, late].map((each) => each.close()));
 });
 
 test('a denial is in the log, with the groups and the ACL that decides', () => {

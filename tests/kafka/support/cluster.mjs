@@ -71,6 +71,14 @@ export const tokenClient = (bootstrap, file) => ({
   'sasl.oauthbearer.token.endpoint.url': pathToFileURL(file).href,
 });
 
+/** What a client needs to sign in with a delegation token. */
+export const delegationTokenClient = (bootstrap, { id, hmac }) => ({
+  'bootstrap.servers': bootstrap,
+  'security.protocol': 'SASL_PLAINTEXT',
+  'sasl.mechanism': 'SCRAM-SHA-256',
+  'sasl.jaas.config': `org.apache.kafka.common.security.scram.ScramLoginModule required username="${id}" password="${hmac}" tokenauth="true";`,
+});
+
 /**
  * Makes a cluster whose clients have tokens of this issuer.
  *

@@ -1,7 +1,7 @@
 package gbac.kafka.authorizer;
 
 import gbac.kafka.engine.LogText;
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
@@ -64,8 +64,9 @@ final class AuditLog {
                 .append(action.resourceReferenceCount())
                 .append(" based on rule ")
                 .append(rule);
-        if (principal instanceof GroupPrincipal known) {
-            appendGroups(text, known.groups());
+        PrincipalGroups groups = PrincipalGroups.of(principal);
+        if (groups != null) {
+            appendGroups(text, groups.names());
         }
         return text.toString();
     }

@@ -3,7 +3,6 @@ package gbac.kafka.authorizer;
 import gbac.kafka.engine.Engine;
 import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.LogText;
-import gbac.kafka.principal.GroupPrincipal;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.acl.AclOperation;
@@ -75,8 +74,8 @@ final class Decisions {
             return false;
         }
         // Principals of other classes are not equal to plain ones.
-        boolean isComparable = principal.getClass() == KafkaPrincipal.class || principal instanceof GroupPrincipal;
-        return superUsers.contains(isComparable
+        boolean isPlain = principal.getClass() == KafkaPrincipal.class;
+        return superUsers.contains(isPlain
                 ? principal : new KafkaPrincipal(principal.getPrincipalType(), principal.getName()));
     }
 

@@ -117,28 +117,34 @@ final class Engines {
         if (records.size() == 0) {
             return;
         }
-        boolean isInterrupted = Thread.interrupted();
-        for (Slot slot : slots) {
-            slot.lock.lock();
-            try {
-                if (slot.engine != null) {
-                    slot.engine.apply(records);
+        Engine.withoutInterruption(() -> {
+            for (Slot slot : slots) {
+                slot.lock.lock();
+                try {
+                    if (slot.engine != null) {
+                        slot.engine.apply(records);
+                    }
+                } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+                    fail(slot, failed);
+                } finally {
+                    slot.lock.unlock();
                 }
-            } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
-                fail(slot, failed);
-            } finally {
-                slot.lock.unlock();
             }
-        }
-        state++;
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+            state++;
+            return null;
+        });
     }
 
     /** Replaces every engine by one with the content of the table. */
     synchronized void reload() {
-        boolean isInterrupted = Thread.interrupted();
+        Engine.withoutInterruption(() -> {
+            replaceAll();
+            state++;
+            return null;
+        });
+    }
+
+    private void replaceAll() {
         Slot[] old = slots;
         Slot[] fresh = new Slot[old.length];
         try {
@@ -158,10 +164,6 @@ final class Engines {
                 }
             }
         }
-        state++;
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private Engine load() {
@@ -175,9 +177,7 @@ final class Engines {
     <T> T ask(Session session, Question<T> question) {
         Slot[] all = slots;
         int first = (int) (Thread.currentThread().getId() % all.length);
-        // An interrupted thread would stop the engine within the call.
-        boolean isInterrupted = Thread.interrupted();
-        try {
+        return Engine.withoutInterruption(() -> {
             for (int round = 0; round < 2; round++) {
                 for (int index = 0; index < all.length; index++) {
                     Slot slot = all[(first + index) % all.length];
@@ -205,11 +205,7 @@ final class Engines {
                 }
             }
             throw new EngineUnavailableException();
-        } finally {
-            if (isInterrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        });
     }
 
     /** Discards the engine of a locked slot. */

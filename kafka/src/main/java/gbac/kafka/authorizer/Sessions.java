@@ -1,6 +1,6 @@
 package gbac.kafka.authorizer;
 
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +21,7 @@ final class Sessions {
 
     /** The session of a principal from an address, which is null while no ACL names a host. */
     Session of(KafkaPrincipal principal, InetAddress address) {
-        GroupPrincipal known = principal instanceof GroupPrincipal grouped ? grouped : null;
+        PrincipalGroups known = PrincipalGroups.of(principal);
         if (known != null
                 && known.session() instanceof Session session
                 && session.isOpen(this)
@@ -29,7 +29,7 @@ final class Sessions {
             session.use(round);
             return session;
         }
-        List<String> groups = known == null ? List.of() : known.groups();
+        List<String> groups = known == null ? List.of() : known.names();
         Session.Key key = new Session.Key(principal.getPrincipalType(), principal.getName(), groups, address);
         Session session = sessions.get(key);
         if (session == null) {

@@ -3,6 +3,7 @@ package gbac.kafka.engine;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import run.endive.runtime.ExportFunction;
 import run.endive.runtime.Instance;
 
@@ -53,6 +54,18 @@ public class Engine {
         buffer = other.buffer;
         capacity = other.capacity;
         // All other globals are constants: between calls, the stack is empty.
+    }
+
+    /** Makes calls while the thread is not interrupted, because an interruption would stop an instance within a call. */
+    public static <T> T withoutInterruption(Supplier<T> calls) {
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            return calls.get();
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** The bytes of its memory. */

@@ -94,8 +94,8 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
                 LOG.info("User {} has no groups: {}", LogText.escape(user), String.join("; ", found.warnings()));
             }
         }
-        GroupPrincipal principal = new GroupPrincipal(KafkaPrincipal.USER_TYPE, user, false, groups);
-        refuseTooLarge(principal);
+        KafkaPrincipal principal = PrincipalGroups.create(KafkaPrincipal.USER_TYPE, user, false, groups);
+        refuseTooLarge(principal, groups.size());
         return principal;
     }
 
@@ -113,7 +113,7 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
         }
     }
 
-    private void refuseTooLarge(GroupPrincipal principal) {
+    private void refuseTooLarge(KafkaPrincipal principal, int groups) {
         int name = principal.getName().getBytes(StandardCharsets.UTF_8).length;
         if (name > MAX_NAME) {
             throw new SaslAuthenticationException(
@@ -122,7 +122,7 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
         int size = serialize(principal).length;
         if (size > PrincipalSerde.MAX_BYTES) {
             throw new SaslAuthenticationException("The connection of " + LogText.escape(principal.getName())
-                    + " is refused: its " + principal.groups().size() + " groups have " + size
+                    + " is refused: its " + groups + " groups have " + size
                     + " bytes, more than the " + PrincipalSerde.MAX_BYTES + " that a forwarded request can carry");
         }
     }

@@ -31,15 +31,15 @@ final class PrincipalSerde implements KafkaPrincipalSerde {
     public byte[] serialize(KafkaPrincipal principal) {
         byte[] plain = stock.serialize(new KafkaPrincipal(
                 principal.getPrincipalType(), principal.getName(), principal.tokenAuthenticated()));
-        List<String> groups = principal instanceof GroupPrincipal known ? known.groups() : List.of();
-        if (groups.isEmpty()) {
+        PrincipalGroups groups = PrincipalGroups.of(principal);
+        if (groups == null || groups.names().isEmpty()) {
             return plain;
         }
         Records records = new Records().u8(FIRST).u8(SECOND).u8(VERSION).u32(plain.length);
         for (byte part : plain) {
             records.u8(part);
         }
-        return records.texts(groups).toBytes();
+        return records.texts(groups.names()).toBytes();
     }
 
     @Override
@@ -58,7 +58,7 @@ final class PrincipalSerde implements KafkaPrincipalSerde {
             reader.u8();
             KafkaPrincipal plain = stock.deserialize(reader.bytes());
             List<String> groups = reader.texts();
-            return new GroupPrincipal(
+            return PrincipalGroups.create(
                     plain.getPrincipalType(), plain.getName(), plain.tokenAuthenticated(), groups);
         } catch (SerializationException damaged) {
             throw damaged;

@@ -79,20 +79,16 @@ public final class TokenReader {
 
     /** Uses an idle instance. One that fails is not used again, and another one tries once more. */
     private Extraction extract(ClaimRules rules, String claims) {
-        // An interrupted thread would stop the engine within the call.
-        boolean isInterrupted = Thread.interrupted();
-        try {
-            return extractOnce(rules, claims);
-        } catch (EngineException refused) {
-            throw refused;
-        } catch (RuntimeException | StackOverflowError failed) {
-            Thread.interrupted();
-            return extractOnce(rules, claims);
-        } finally {
-            if (isInterrupted) {
-                Thread.currentThread().interrupt();
+        return Engine.withoutInterruption(() -> {
+            try {
+                return extractOnce(rules, claims);
+            } catch (EngineException refused) {
+                throw refused;
+            } catch (RuntimeException | StackOverflowError failed) {
+                Thread.interrupted();
+                return extractOnce(rules, claims);
             }
-        }
+        });
     }
 
     private Extraction extractOnce(ClaimRules rules, String claims) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ final class AuthorizerTest {
     private Path folder;
 
     private static World.Request alice(String... groups) {
-        return World.request(new GroupPrincipal("User", "alice", false, List.of(groups)), "10.0.0.1");
+        return World.request(PrincipalGroups.create("User", "alice", false, List.of(groups)), "10.0.0.1");
     }
 
     private static boolean reads(AclAuthorizer authorizer, World.Request request, String topic) {
@@ -89,7 +89,7 @@ final class AuthorizerTest {
         table.replace(acls);
         table.replace(java.util.Set.of(new gbac.kafka.engine.RoleMember("dev", "Group:eng")), records -> { });
         Engines engines = new Engines(table, 2, gbac.kafka.engine.Engine::new, Runnable::run);
-        Session session = new Sessions().of(new GroupPrincipal("User", "alice", false, List.of("eng")), null);
+        Session session = new Sessions().of(PrincipalGroups.create("User", "alice", false, List.of("eng")), null);
         for (int round = 0; round < 3; round++) {
             assertEquals("true false true", allowed(engines, session));
             table.allowRoles(false, engines::apply);

@@ -2,7 +2,7 @@ package gbac.kafka.authorizer;
 
 import com.sun.management.ThreadMXBean;
 import gbac.kafka.engine.Engine;
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -111,7 +111,7 @@ final class Benchmark {
             for (int question = 0; question < QUESTIONS; question++) {
                 StandardAcl acl = World.any(random, acls);
                 String user = "u" + random.nextInt(50) * 7 % Math.max(1, count / 5);
-                callers.add(World.request(new GroupPrincipal("User", user, false, List.of()), "10.0.0.1"));
+                callers.add(World.request(PrincipalGroups.create("User", user, false, List.of()), "10.0.0.1"));
                 // Another name in each round, so that no decision is in the cache.
                 actions.add(List.of(World.action(AclOperation.READ, ResourceType.TOPIC,
                         acl.resourceName() + (question % 2 == 0 ? "" : "-" + round + "-" + question))));
@@ -166,7 +166,7 @@ final class Benchmark {
         }
         ClusterMetadataAuthorizer[] both = both(acls, true);
         AuthorizableRequestContext caller =
-                World.request(new GroupPrincipal("User", "u6999", false, List.of()), "10.0.0.1");
+                World.request(PrincipalGroups.create("User", "u6999", false, List.of()), "10.0.0.1");
         List<Double> ratios = new ArrayList<>();
         for (int round = 0; round < ROUNDS + 4; round++) {
             List<Action> actions = new ArrayList<>();

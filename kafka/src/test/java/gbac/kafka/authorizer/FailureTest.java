@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import gbac.kafka.engine.Engine;
 import gbac.kafka.engine.Records;
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +55,7 @@ final class FailureTest {
     }
 
     private static World.Request alice() {
-        return World.request(new GroupPrincipal("User", "alice", false, List.of("eng")), "10.0.0.1");
+        return World.request(PrincipalGroups.create("User", "alice", false, List.of("eng")), "10.0.0.1");
     }
 
     private static boolean reads(AclAuthorizer authorizer, World.Request request, String topic) {
@@ -204,7 +204,7 @@ final class FailureTest {
         AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("orders", "User:*")));
         for (int index = 0; index < 50_000; index++) {
             World.Request request =
-                    World.request(new GroupPrincipal("User", "u" + index, false, List.of("g" + index)), "10.0.0.1");
+                    World.request(PrincipalGroups.create("User", "u" + index, false, List.of("g" + index)), "10.0.0.1");
             assertTrue(reads(authorizer, request, "orders"));
         }
         assertTrue(authorizer.sessionCount() <= 40_001, authorizer.sessionCount() + " sessions");

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -105,7 +105,7 @@ final class NativeEngineTest {
         AclOperation operation = World.any(random, World.OPERATIONS);
         String name = World.name(random, type);
         AuthorizableRequestContext context = World.request(
-                new GroupPrincipal("User", user, false, List.copyOf(groups)), World.address(random));
+                PrincipalGroups.create("User", user, false, List.copyOf(groups)), World.address(random));
         boolean isAllowed = authorizer.authorize(context, List.of(World.action(operation, type, name))).get(0)
                 == AuthorizationResult.ALLOWED;
         answers.add(isAllowed ? "allow" : "deny");

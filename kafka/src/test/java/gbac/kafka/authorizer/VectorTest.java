@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.Extraction;
 import gbac.kafka.principal.ClaimRules;
-import gbac.kafka.principal.GroupPrincipal;
+import gbac.kafka.principal.PrincipalGroups;
 import gbac.kafka.principal.TokenReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +23,7 @@ import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,7 +82,7 @@ final class VectorTest {
             // A request of Kafka has an address, and the plugin does not know when a token expires.
             boolean isPossible = !expected.has("error") && check.has("operation") && type != ResourceType.UNKNOWN
                     && !expected.path("reason").asText().equals("expired") && (check.has("host") || !namesHosts);
-            GroupPrincipal principal = isPossible ? principal(settings, check, expected) : null;
+            KafkaPrincipal principal = isPossible ? principal(settings, check, expected) : null;
             if (principal == null || principal.getName().isEmpty()) {
                 continue;
             }
@@ -97,13 +98,13 @@ final class VectorTest {
         authorizer.close();
     }
 
-    private static GroupPrincipal principal(JsonNode settings, JsonNode check, JsonNode expected) {
+    private static KafkaPrincipal principal(JsonNode settings, JsonNode check, JsonNode expected) {
         if (check.has("identity")) {
             JsonNode identity = check.get("identity");
             String text = identity.has("principal") ? identity.get("principal").asText() : "User:" + identity.get("user").asText();
             List<String> groups = new ArrayList<>();
             identity.path("groups").forEach(group -> groups.add(group.asText()));
-            return new GroupPrincipal(
+            return PrincipalGroups.create(
                     text.substring(0, text.indexOf(':')), text.substring(text.indexOf(':') + 1), false, groups);
         }
         if (!check.has("claims")) {
@@ -121,7 +122,7 @@ final class VectorTest {
                 expected.get("groups").forEach(group -> groups.add(group.asText()));
                 assertEquals(groups, found.groups());
             }
-            return new GroupPrincipal("User", found.user(), false, found.groups());
+            return PrincipalGroups.create("User", found.user(), false, found.groups());
         } catch (EngineException refused) {
             return null;
         }

@@ -2,8 +2,8 @@ package gbac.kafka.principal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,6 +26,7 @@ import org.apache.kafka.common.security.auth.SaslAuthenticationContext;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder;
 import org.apache.kafka.common.security.oauthbearer.OAuthBearerToken;
+import org.apache.kafka.common.security.token.delegation.TokenInformation;
 import org.junit.jupiter.api.Test;
 
 /** Principals from tokens, and through the bytes of a forwarded request. */
@@ -113,7 +114,7 @@ final class PrincipalTest {
     }
 
     private static List<String> groups(KafkaPrincipal principal) {
-        return assertInstanceOf(GroupPrincipal.class, principal).groups();
+        return PrincipalGroups.of(principal).names();
     }
 
     @Test
@@ -178,15 +179,49 @@ final class PrincipalTest {
     @Test
     void groupsDoNotAffectEquality() {
         KafkaPrincipal plain = new KafkaPrincipal("User", "alice");
-        GroupPrincipal one = new GroupPrincipal("User", "alice", false, List.of("a"));
-        GroupPrincipal two = new GroupPrincipal("User", "alice", true, List.of());
+        KafkaPrincipal one = PrincipalGroups.create("User", "alice", false, List.of("a"));
+        KafkaPrincipal two = PrincipalGroups.create("User", "alice", true, List.of());
         assertEquals(one, two);
         assertEquals(one.hashCode(), two.hashCode());
-        assertEquals(one, plain, "an owner of a delegation token");
+        assertEquals(one, plain);
+        assertEquals(plain, one);
         assertEquals(one.hashCode(), plain.hashCode());
-        assertTrue(List.of(plain).contains(one), "a renewer of a delegation token");
-        assertNotEquals(one, new GroupPrincipal("User", "bob", false, List.of("a")));
+        assertNotEquals(one, PrincipalGroups.create("User", "bob", false, List.of("a")));
         assertNotEquals(one, new KafkaPrincipal("Service", "alice"));
+    }
+
+    @Test
+    void kafkaTakesAUserWithGroupsForTheOwnerOfATokenAndForItsRenewer() {
+        KafkaPrincipal plain = new KafkaPrincipal("User", "alice");
+        KafkaPrincipal bob = new KafkaPrincipal("User", "bob");
+        PrincipalBuilder builder = builder();
+        KafkaPrincipal grouped = ofToken(builder, token("{\"groups\":[\"eng\"]}"));
+        for (KafkaPrincipal alice : List.of(grouped, builder.deserialize(builder.serialize(grouped)))) {
+            assertTrue(ofOwner(plain, bob, bob).ownerOrRenewer(alice), "owner");
+            assertTrue(ofOwner(bob, plain, bob).ownerOrRenewer(alice), "requester");
+            assertTrue(ofOwner(bob, bob, plain).ownerOrRenewer(alice), "renewer");
+            assertFalse(ofOwner(bob, bob, bob).ownerOrRenewer(alice));
+        }
+    }
+
+    private static TokenInformation ofOwner(KafkaPrincipal owner, KafkaPrincipal requester, KafkaPrincipal renewer) {
+        return new TokenInformation("id", owner, requester, List.of(renewer), 0, 1, 1);
+    }
+
+    @Test
+    void groupsAreOfOneObjectAndForgottenWithIt() {
+        KafkaPrincipal one = PrincipalGroups.create("User", "alice", false, List.of("a"));
+        KafkaPrincipal two = PrincipalGroups.create("User", "alice", false, List.of("b"));
+        assertEquals(List.of("a"), groups(one));
+        assertEquals(List.of("b"), groups(two));
+        assertNull(PrincipalGroups.of(new KafkaPrincipal("User", "alice")));
+        // What the garbage collector does when nothing refers to the principal.
+        assertTrue(PrincipalGroups.of(one).enqueue());
+        int count = PrincipalGroups.count();
+        PrincipalGroups.create("User", "alice", false, List.of("c"));
+        assertTrue(PrincipalGroups.count() <= count, "one was added and one forgotten");
+        assertNull(PrincipalGroups.of(one));
+        assertEquals(List.of("b"), groups(two));
     }
 
     @Test
@@ -194,7 +229,7 @@ final class PrincipalTest {
         PrincipalBuilder builder = builder();
         List<String> names = List.of("*", "User:x", "a,b", "a;b=c", "nul\0", "line\n", "\u00e9\ud83d\ude00", " ", "/a/b");
         for (boolean byToken : new boolean[] {true, false}) {
-            GroupPrincipal sent = new GroupPrincipal("User", "alice", byToken, names);
+            KafkaPrincipal sent = PrincipalGroups.create("User", "alice", byToken, names);
             KafkaPrincipal received = builder.deserialize(builder.serialize(sent));
             assertEquals(sent, received);
             assertEquals(names, groups(received));
@@ -204,7 +239,7 @@ final class PrincipalTest {
         for (int index = 0; index < 10_000; index++) {
             many.add("group-" + index);
         }
-        GroupPrincipal large = new GroupPrincipal("User", "alice", false, many);
+        KafkaPrincipal large = PrincipalGroups.create("User", "alice", false, many);
         assertEquals(many, groups(builder.deserialize(builder.serialize(large))));
     }
 
@@ -214,16 +249,16 @@ final class PrincipalTest {
         KafkaPrincipal plain = new KafkaPrincipal("User", "bob", true);
         assertEquals(plain, builder.deserialize(STOCK.serialize(plain)));
         assertTrue(builder.deserialize(STOCK.serialize(plain)).tokenAuthenticated());
-        KafkaPrincipal without = new GroupPrincipal("User", "bob", true, List.of());
+        KafkaPrincipal without = PrincipalGroups.create("User", "bob", true, List.of());
         assertEquals(plain, STOCK.deserialize(builder.serialize(without)), "a controller without the plugin reads it");
-        byte[] with = builder.serialize(new GroupPrincipal("User", "bob", false, List.of("eng")));
+        byte[] with = builder.serialize(PrincipalGroups.create("User", "bob", false, List.of("eng")));
         assertThrows(SerializationException.class, () -> STOCK.deserialize(with), "it must not lose the groups");
     }
 
     @Test
     void damagedBytesAreRefused() {
         PrincipalBuilder builder = builder();
-        byte[] whole = builder.serialize(new GroupPrincipal("User", "bob", false, List.of("eng", "ops")));
+        byte[] whole = builder.serialize(PrincipalGroups.create("User", "bob", false, List.of("eng", "ops")));
         byte[] newer = whole.clone();
         newer[2] = 2;
         var refused = assertThrows(SerializationException.class, () -> builder.deserialize(newer));
