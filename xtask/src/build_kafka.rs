@@ -47,18 +47,19 @@ impl Java {
     /// Finds both, in `JAVA_HOME` or in `PATH`.
     ///
     /// # Errors
-    /// One is missing or too old, in one sentence.
+    /// One line names everything that is missing, or what is too old.
     pub(crate) fn find() -> Result<Self> {
         let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
         let program = |name: &str| {
             let own = home.as_ref().map(|bin| bin.join(format!("{name}{}", env::consts::EXE_SUFFIX)));
             own.filter(|file| file.is_file()).or_else(|| find(name))
         };
-        let found = (program("javac"), program("java"), find("mvn"));
-        let (Some(javac), Some(java), Some(maven)) = found else {
+        let found = [("javac", program("javac")), ("java", program("java")), ("mvn", find("mvn"))];
+        let missing: Vec<&str> = found.iter().filter(|(_, file)| file.is_none()).map(|(name, _)| *name).collect();
+        let [(_, Some(javac)), (_, Some(java)), (_, Some(maven))] = found else {
             return Err(Problem::new(format!(
-                "the plugin for Kafka needs a JDK {OLDEST_JAVA} or later and Maven, and {} is not installed",
-                if found.2.is_none() { "mvn" } else { "javac" }
+                "the plugin for Kafka needs a JDK {OLDEST_JAVA} or later and Maven; not installed: {}",
+                missing.join(", ")
             )));
         };
         let version = Call::new(javac, Path::new(".")).args(["-version"]).first_line().unwrap_or_default();
