@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.ResourceType;
@@ -91,16 +92,17 @@ final class StandardAuthorizerTest {
         AuthorizableRequestContext context = World.request(World.any(random, CALLERS), World.address(random));
         AclOperation operation = World.any(random, World.OPERATIONS);
         ResourceType type = World.any(random, World.TYPES);
-        String seed = "GBAC_SEED=" + World.seed() + ": " + context + " " + operation + " " + type + " in " + acls.keySet();
+        Supplier<String> seed =
+                () -> "GBAC_SEED=" + World.seed() + ": " + context + " " + operation + " " + type + " in " + acls.keySet();
         if (random.nextInt(8) == 0) {
             assertEquals(kafka.authorizeByResourceType(context, operation, type),
-                    ours.authorizeByResourceType(context, operation, type), () -> "any resource, " + seed);
+                    ours.authorizeByResourceType(context, operation, type), () -> "any resource, " + seed.get());
         }
         List<Action> actions = new ArrayList<>();
         for (int count = random.nextInt(3); count >= 0; count--) {
             actions.add(World.action(operation, type, World.name(random, type)));
         }
-        assertEquals(kafka.authorize(context, actions), ours.authorize(context, actions), () -> actions + ", " + seed);
+        assertEquals(kafka.authorize(context, actions), ours.authorize(context, actions), () -> actions + ", " + seed.get());
         return World.allows(ours, context, actions.get(0));
     }
 }
