@@ -192,7 +192,9 @@ public final class Client {
     }
 
     private static Object createTopics(Admin admin, JsonNode call) throws Exception {
-        List<NewTopic> topics = texts(call.get("topics")).stream().map(name -> new NewTopic(name, 1, (short) -1)).toList();
+        // The default of the cluster: a copy for each of its brokers, up to three.
+        short copies = (short) call.path("copies").asInt(-1);
+        List<NewTopic> topics = texts(call.get("topics")).stream().map(name -> new NewTopic(name, 1, copies)).toList();
         admin.createTopics(topics, new CreateTopicsOptions().validateOnly(call.path("validateOnly").asBoolean())).all().get();
         return null;
     }

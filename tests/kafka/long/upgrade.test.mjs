@@ -53,6 +53,9 @@ function load(client, ...call) {
   };
 }
 
+/** How often each failure occurred. */
+const count = (failures) => failures.reduce((found, name) => ({ ...found, [name]: (found[name] ?? 0) + 1 }), {});
+
 test('a rolling change and its reverse fail no request of an allowed client', async () => {
   const patient = { 'delivery.timeout.ms': 300_000, 'max.block.ms': 300_000, 'default.api.timeout.ms': 300_000 };
   const as = (user, kind) => world.as(user, ['writers'], kind, { own: patient });
@@ -63,8 +66,8 @@ test('a rolling change and its reverse fail no request of an allowed client', as
   };
   assert.equal(await send(), DENIED, 'Kafka ignores ACLs of groups');
   const writes = load(producer, 'send', { topic: 'audited', value: 'x' });
-  // The broker forwards this one to the controller.
-  const forwarded = load(admin, 'createTopics', { topics: ['audited-1'], validateOnly: true });
+  // The broker forwards this one to the controller, which refuses more copies than brokers run at that moment.
+  const forwarded = load(admin, 'createTopics', { topics: ['audited-1'], copies: 1, validateOnly: true });
   await roll(BETWEEN);
   assert.equal(await send(), DENIED, 'Kafka still decides');
   await roll(PLUGIN);
@@ -75,6 +78,7 @@ test('a rolling change and its reverse fail no request of an allowed client', as
   assert.equal(await send(), DENIED);
   const [offsets, created] = [await writes.stop(), await forwarded.stop()];
   assert.ok(offsets.length > 100 && created.length > 100, `${offsets.length} and ${created.length} requests`);
-  assert.deepEqual(offsets.filter((offset) => typeof offset !== 'number'), []);
-  assert.deepEqual(created.filter((answer) => answer !== null), []);
+  console.log(`${offsets.length} records and ${created.length} forwarded requests`);
+  assert.deepEqual(count(offsets.filter((offset) => typeof offset !== 'number')), {});
+  assert.deepEqual(count(created.filter((answer) => answer !== null)), {});
 });
