@@ -23,7 +23,7 @@ if (demo === undefined) process.exit(130);
 const { service, cluster, commands, stop, renewTokens } = demo;
 const { allowed, denied, acls } = commands;
 const show = (title, line) => console.log(`\n${title}:\n  ${line}`);
-console.log(`kafka on ${cluster.bootstrap}\nconsole on ${service.origin}`);
+console.log(`kafka on ${cluster.bootstrap}\nconsole on ${service.origin} (user admin, password demo)`);
 if (allowed) show(`${allowed.user} may write to ${allowed.topic}`, allowed.line);
 if (denied) show(`${denied.user} may not write to ${denied.topic}`, denied.line);
 show('The ACLs of the cluster', acls);
