@@ -54,6 +54,18 @@ fn a_user_with_many_roles_has_all_of_them() {
 }
 
 /// Only a character directly after a dotted name requires brackets, and one that closes or quotes something does not.
+/// RFC 9535, `singular-query-segments`: queries that are compared have no blanks in their brackets, other queries may.
+#[test]
+fn a_compared_query_has_no_blanks_in_its_brackets() {
+    let parse = |path: &str| path.parse::<ClaimPath>();
+    for path in ["$.g[?@[ 'a']=='b']", "$.g[?@['a' ]=='b']", "$.g[?@[ 'a' ]=='b']", "$.g[?@['a' ]['c']=='b']"] {
+        assert_eq!(parse(path).expect_err(path).code(), "bad_filter", "{path}");
+    }
+    for path in ["$.g[?@['a']=='b']", "$[ 'g' ][?@['a']=='b']", "$.g[ ?@['a']=='b' ]", "$.g[?@[ 'a' ]]"] {
+        assert!(parse(path).is_ok(), "{path}");
+    }
+}
+
 #[test]
 fn a_path_that_goes_on_after_its_end_says_what_is_wrong() {
     let code = |path: &str| path.parse::<ClaimPath>().expect_err(path).code();

@@ -36,7 +36,8 @@ pub(super) struct Entry {
 impl RankedPrincipals {
     /// Removes all principals and reserves space for `count`.
     pub(super) fn clear(&mut self, count: usize) {
-        *self = Self { entries: Vec::with_capacity(count), ..Self::default() };
+        *self = Self::default();
+        self.entries.reserve(count);
         self.resize((count * 4 / 3 + 1).next_power_of_two().max(16));
     }
 
