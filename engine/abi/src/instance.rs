@@ -116,9 +116,14 @@ impl Instance {
 
     /// Adds a host text of an ACL. Returns whether it is new.
     fn spell(&mut self, acl: &Acl, text: String) -> bool {
-        let there = self.policy.has_acl(acl);
-        let plain = || there.then(|| acl.host.to_string()).into_iter().collect();
-        self.spelled.entry(acl.clone()).or_insert_with(plain).insert(text)
+        let plain = self.policy.has_acl(acl).then(|| acl.host.to_string());
+        self.spellings(acl, plain).insert(text)
+    }
+
+    /// The host texts of an ACL; at first the one that it was added with.
+    #[inline(never)]
+    fn spellings(&mut self, acl: &Acl, first: Option<String>) -> &mut BTreeSet<String> {
+        self.spelled.entry(acl.clone()).or_insert_with(|| set_of(first))
     }
 
     #[inline(never)]
@@ -235,6 +240,11 @@ impl Instance {
         self.result.extend(found);
         &self.result
     }
+}
+
+#[inline(never)]
+fn set_of(text: Option<String>) -> BTreeSet<String> {
+    text.into_iter().collect()
 }
 
 fn mask(access: &ResourceAccess) -> i32 {

@@ -111,51 +111,67 @@ pub(crate) enum Record {
 }
 
 /// Reads all records of a call. Once they are read, each of them can be made.
-pub(crate) fn read_records(bytes: &[u8], mut dialect: Dialect, is_empty: bool) -> Result<Vec<Record>, AbiError> {
+pub(crate) fn read_records(bytes: &[u8], mut dialect: Dialect, mut is_empty: bool) -> Result<Vec<Record>, AbiError> {
     let mut reader = Reader::new(bytes);
     let mut records = Vec::new();
-    let mut is_empty = is_empty;
     while !reader.is_empty() {
-        let record = match reader.byte()? {
-            1 => Record::AddAcl(acl(&mut reader, dialect)?),
-            2 => Record::RemoveAcl(acl(&mut reader, dialect)?),
-            kind @ (3 | 4) => {
-                let role = reader.text()?;
-                check_role_name(role).map_err(|_| AbiError::Name)?;
-                let member = principal(reader.text()?, Dialect::Platform)?;
-                if member.kind() == PrincipalType::Role {
-                    return Err(AbiError::Principal);
-                }
-                let make = if kind == 3 { Record::AddMember } else { Record::RemoveMember };
-                make(role.to_owned(), member)
-            }
-            5 => {
-                let new = *Dialect::ALL.get(usize::from(reader.byte()?)).ok_or(AbiError::Value)?;
-                let [major, minor] = [reader.array()?, reader.array()?].map(u16::from_le_bytes);
-                if new != dialect && !is_empty {
-                    return Err(AbiError::State);
-                }
-                dialect = new;
-                Record::Settings(dialect, KafkaVersion::new(major, minor))
-            }
-            kind @ (6 | 7) => {
-                let name = reader.text()?;
-                Settings::check_superuser(name).map_err(|_| AbiError::Name)?;
-                let make = if kind == 6 { Record::AddSuperuser } else { Record::RemoveSuperuser };
-                make(name.to_owned())
-            }
-            8 => {
-                if !is_empty {
-                    return Err(AbiError::State);
-                }
-                Record::HashSeed(u64::from_le_bytes(reader.array()?))
-            }
-            _ => return Err(AbiError::Kind),
-        };
-        is_empty &= !matches!(record, Record::AddAcl(_) | Record::AddMember(..));
+        let record = record(&mut reader, dialect, is_empty)?;
+        match record {
+            Record::AddAcl(_) | Record::AddMember(..) => is_empty = false,
+            Record::Settings(new, _) => dialect = new,
+            _ => {}
+        }
         records.push(record);
     }
     Ok(records)
+}
+
+/// Reads one record for a policy of this dialect, which may have no ACLs and members yet.
+#[inline(never)]
+fn record(reader: &mut Reader<'_>, dialect: Dialect, is_empty: bool) -> Result<Record, AbiError> {
+    Ok(match reader.byte()? {
+        1 => Record::AddAcl(acl(reader, dialect)?),
+        2 => Record::RemoveAcl(acl(reader, dialect)?),
+        3 => member(reader).map(|(role, member)| Record::AddMember(role, member))?,
+        4 => member(reader).map(|(role, member)| Record::RemoveMember(role, member))?,
+        5 => {
+            let (new, version) = settings(reader)?;
+            if new != dialect && !is_empty {
+                return Err(AbiError::State);
+            }
+            Record::Settings(new, version)
+        }
+        6 => Record::AddSuperuser(superuser(reader)?),
+        7 => Record::RemoveSuperuser(superuser(reader)?),
+        8 if is_empty => Record::HashSeed(u64::from_le_bytes(reader.array()?)),
+        8 => return Err(AbiError::State),
+        _ => return Err(AbiError::Kind),
+    })
+}
+
+/// Reads the name of a role, and a user or a group.
+#[inline(never)]
+fn member(reader: &mut Reader<'_>) -> Result<(String, Principal), AbiError> {
+    let role = reader.text()?;
+    check_role_name(role).map_err(|_| AbiError::Name)?;
+    let member = principal(reader.text()?, Dialect::Platform)?;
+    if member.kind() == PrincipalType::Role {
+        return Err(AbiError::Principal);
+    }
+    Ok((role.to_owned(), member))
+}
+
+fn settings(reader: &mut Reader<'_>) -> Result<(Dialect, KafkaVersion), AbiError> {
+    let dialect = *Dialect::ALL.get(usize::from(reader.byte()?)).ok_or(AbiError::Value)?;
+    let [major, minor] = [reader.array()?, reader.array()?].map(u16::from_le_bytes);
+    Ok((dialect, KafkaVersion::new(major, minor)))
+}
+
+#[inline(never)]
+fn superuser(reader: &mut Reader<'_>) -> Result<String, AbiError> {
+    let name = reader.text()?;
+    Settings::check_superuser(name).map_err(|_| AbiError::Name)?;
+    Ok(name.to_owned())
 }
 
 #[inline(never)]

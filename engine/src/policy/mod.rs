@@ -337,46 +337,56 @@ impl Policy {
                 self.create_role(&name);
                 Ok(true)
             }
-            Change::AddMember { role, member } => {
-                if member.kind() == PrincipalType::Role {
-                    return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
-                }
-                // Members are users and groups in every dialect.
-                let of_member = (member.kind(), member.name());
-                Dialect::Platform.check_principal(of_member).map_err(ChangeError::Dialect)?;
-                let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
-                Ok(self.add_member(role, member.kind(), member.name()))
-            }
+            Change::AddMember { role, member } => self.check_and_add_member(role, &member),
             Change::RemoveMember { role, member } => {
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
                 self.principals_version = Version::new();
                 Ok(self.principals.remove_member(role, &member))
             }
-            Change::DeleteRole { name, delete_acls } => {
-                let role = self.principals.role(&name).ok_or(ChangeError::UnknownRole(name))?;
-                self.principals_version = Version::new();
-                if delete_acls {
-                    self.remove_acls_of(role);
-                }
-                self.principals.delete_role(role);
-                Ok(true)
-            }
-            Change::Settings(settings) => {
-                let settings = settings.filled_from(&self.settings);
-                if settings.dialect != self.settings.dialect {
-                    self.check_dialect(settings.dialect).map_err(ChangeError::Dialect)?;
-                }
-                let changed = settings != self.settings;
-                self.set_settings(settings);
-                Ok(changed)
-            }
+            Change::DeleteRole { name, delete_acls } => self.delete_role(name, delete_acls),
+            Change::Settings(settings) => self.change_settings(&settings),
         }
+    }
+
+    #[inline(never)]
+    fn check_and_add_member(&mut self, role: String, member: &Principal) -> Result<bool, ChangeError> {
+        if member.kind() == PrincipalType::Role {
+            return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
+        }
+        // Members are users and groups in every dialect.
+        let of_member = (member.kind(), member.name());
+        Dialect::Platform.check_principal(of_member).map_err(ChangeError::Dialect)?;
+        let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
+        Ok(self.add_member(role, member.kind(), member.name()))
+    }
+
+    #[inline(never)]
+    fn delete_role(&mut self, name: String, delete_acls: bool) -> Result<bool, ChangeError> {
+        let role = self.principals.role(&name).ok_or(ChangeError::UnknownRole(name))?;
+        self.principals_version = Version::new();
+        if delete_acls {
+            self.remove_acls_of(role);
+        }
+        self.principals.delete_role(role);
+        Ok(true)
+    }
+
+    #[inline(never)]
+    fn change_settings(&mut self, settings: &Settings) -> Result<bool, ChangeError> {
+        let settings = settings.filled_from(&self.settings);
+        if settings.dialect != self.settings.dialect {
+            self.check_dialect(settings.dialect).map_err(ChangeError::Dialect)?;
+        }
+        let changed = settings != self.settings;
+        self.set_settings(settings);
+        Ok(changed)
     }
 
     /// Refuses a dialect that lacks something in this policy.
     ///
     /// # Errors
     /// The first ACL or member that cannot be in a policy of the dialect.
+    #[inline(never)]
     pub fn check_dialect(&self, dialect: Dialect) -> Result<(), DialectError> {
         let mut principals = self.known_principals();
         principals.try_for_each(|principal| dialect.check_principal((principal.kind(), principal.name())))?;
