@@ -60,7 +60,7 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
   const blocked = of('Group:blocked');
   assert.match(blocked[0], /joins Ledger, gains 3 operations, still denied 1 operation/);
   assert.ok(blocked.some((row) => /^Still denied Write Topic refunds- prefixed joins Ledger Deny Write, topic refunds- prefixed of Group:blocked$/.test(row)), blocked.join('\n'));
-  assert.match(await text(review.effect), /operations gained by 2 principals 5 operations lost by 1 principal 2 gain still denied 1 change without effect 1/);
+  assert.match(await text(review.effect), /operations gained by 2 principals 5 operations lost by 1 principal 2 gain still denied 1 denies that stop applying 0 1 change has no effect\./);
 
   // One row is taken back here, the others are applied as they were shown.
   await review.sent.getByRole('button', { name: 'Undo: add Topic ledger- prefixed, Describe, allow, host *' }).click();
@@ -72,6 +72,28 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     'allow write topic prefixed refunds- from * for Role:Ledger',
   ]);
   await page.getByRole('heading', { level: 1, name: '3 changes applied' }).waitFor();
+});
+
+journey('a deny that stops applying is counted, and named with those whom it no longer applies to', async ({ page }) => {
+  await set.service.addMembers('Guarded', 'Group:guard-a', 'Group:guard-b', 'Group:guard-c');
+  await set.service.createAcl(topic('Role:Guarded', 'vault-', 'WRITE', 'DENY'));
+  await set.service.createAcl(topic('Role:Guarded', 'safe-', 'WRITE', 'DENY'));
+  const [role, draft] = [new Role(page, 'Guarded'), new Draft(page)];
+  await role.open();
+  await role.removeMember('Group:guard-c');
+  await role.acls.getByRole('button', { name: /^Remove ACL.*vault-/ }).click();
+  const review = await draft.review();
+  // No ACL allows it today, so that nobody gains by it alone.
+  assert.ok((await review.people()).every((row) => !row.startsWith('Gains')));
+  assert.match(await text(review.effect), /operations gained by 0 principals 0 .* denies that stop applying 2 /);
+  const rows = page.getByRole('table', { name: 'Denies that stop applying, with the reasons' }).locator('tbody').getByRole('row');
+  assert.deepEqual((await rows.allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' ').trim()), [
+    'Deny lost Write Topic safe- prefixed Group:guard-c leaves Guarded',
+    'Deny lost Write Topic vault- prefixed removed from Role:Guarded, for Group:guard-a, Group:guard-b, Group:guard-c',
+  ]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `${wide} px too wide`);
 });
 
 journey('nothing is sent over a state that has changed since it was reviewed', { tolerates: [/412/] }, async ({ page }) => {

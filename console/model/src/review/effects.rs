@@ -8,6 +8,7 @@ use gbac_engine::policy::{Change, Policy, apply_each};
 
 use crate::group_changes::{GroupChanges, compared};
 use crate::phrases::count;
+use crate::review::lost_denies::{LostDeny, lost_denies};
 
 /// The effect of a draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Effects {
     pub groups: GroupChanges,
     /// How many users the policy names, if the principal mapping changes: tokens may no longer name them.
     pub users: usize,
+    /// The denies that stop applying to known users and groups.
+    pub lost_denies: Vec<LostDeny>,
 }
 
 /// What one principal gains and loses.
@@ -140,7 +143,9 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Opti
             }
         }
     }
-    Effects { compared: known.len(), people, idle, settings: found.settings, groups, users: found.users.len() }
+    let lost_denies = lost_denies(before, after, changes, &groups.changes);
+    let (settings, users) = (found.settings, found.users.len());
+    Effects { compared: known.len(), people, idle, settings, groups, users, lost_denies }
 }
 
 /// What changes do to a policy: as [`effects`], from the part of the policy that decides it. Of the principals, only those of

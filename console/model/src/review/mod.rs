@@ -3,6 +3,7 @@
 mod brief;
 mod effect_words;
 mod effects;
+mod lost_denies;
 
 use gbac_analysis::NameIndex;
 use gbac_engine::model::{Acl, Principal, PrincipalType};
@@ -15,6 +16,7 @@ pub use self::effects::{
     AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects,
     effects_of, reasons,
 };
+pub use self::lost_denies::{DenyLoss, LostDeny};
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
 use crate::phrases::count;
@@ -191,34 +193,50 @@ fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, Stri
     changed.collect()
 }
 
-/// How many ACLs, members, roles and settings come and go, in words: `2 ACLs added, 1 removed`.
+/// How many roles, ACLs, members and settings come and go; first those that come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ChangeCounts {
+    pub(crate) roles: [usize; 2],
+    pub(crate) acls: [usize; 2],
+    pub(crate) members: [usize; 2],
+    pub(crate) settings: usize,
+}
+
+impl ChangeCounts {
+    /// In words: `2 ACLs added, 1 removed.`
+    pub(crate) fn words(&self) -> String {
+        let told = |[comes, goes]: [usize; 2], noun: &str, come: &str, go: &str| match (comes, goes) {
+            (0, 0) => None,
+            (comes, 0) => Some(format!("{} {come}.", count(comes, noun))),
+            (0, goes) => Some(format!("{} {go}.", count(goes, noun))),
+            (comes, goes) => Some(format!("{} {come}, {goes} {go}.", count(comes, noun))),
+        };
+        let parts = [
+            told(self.roles, "role", "created", "deleted"),
+            told(self.acls, "ACL", "added", "removed"),
+            told(self.members, "principal", "added", "removed"),
+            (self.settings > 0).then(|| "Settings changed.".to_owned()),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// How many ACLs, members, roles and settings come and go, in words: `2 ACLs added, 1 removed.`
 #[must_use]
 pub fn summary(changes: &[Change]) -> String {
-    let (mut roles, mut acls, mut members, mut settings) = ([0_usize; 2], [0_usize; 2], [0_usize; 2], 0_usize);
+    let mut counts = ChangeCounts::default();
     for change in changes {
         match change {
-            Change::AddAcl(_) => acls[0] += 1,
-            Change::RemoveAcl(_) => acls[1] += 1,
-            Change::CreateRole(_) => roles[0] += 1,
-            Change::DeleteRole { .. } => roles[1] += 1,
-            Change::AddMember { .. } => members[0] += 1,
-            Change::RemoveMember { .. } => members[1] += 1,
-            Change::Settings(_) => settings += 1,
+            Change::AddAcl(_) => counts.acls[0] += 1,
+            Change::RemoveAcl(_) => counts.acls[1] += 1,
+            Change::CreateRole(_) => counts.roles[0] += 1,
+            Change::DeleteRole { .. } => counts.roles[1] += 1,
+            Change::AddMember { .. } => counts.members[0] += 1,
+            Change::RemoveMember { .. } => counts.members[1] += 1,
+            Change::Settings(_) => counts.settings += 1,
         }
     }
-    let told = |[comes, goes]: [usize; 2], noun: &str, come: &str, go: &str| match (comes, goes) {
-        (0, 0) => None,
-        (comes, 0) => Some(format!("{} {come}.", count(comes, noun))),
-        (0, goes) => Some(format!("{} {go}.", count(goes, noun))),
-        (comes, goes) => Some(format!("{} {come}, {goes} {go}.", count(comes, noun))),
-    };
-    let parts = [
-        told(roles, "role", "created", "deleted"),
-        told(acls, "ACL", "added", "removed"),
-        told(members, "principal", "added", "removed"),
-        (settings > 0).then(|| "Settings changed.".to_owned()),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    counts.words()
 }
 
 #[cfg(test)]

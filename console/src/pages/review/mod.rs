@@ -1,6 +1,7 @@
 //! The review: the changes of the draft, their effects, and the result of applying them.
 
 mod applied;
+mod lost_denies;
 mod people;
 mod rows;
 mod undo;

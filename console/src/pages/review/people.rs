@@ -12,6 +12,7 @@ use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 
+use super::lost_denies::lost_denies;
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
 use crate::store::draft::Draft;
@@ -54,8 +55,9 @@ pub(super) fn People(
 #[component]
 fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     let (gains, loses, blocked) = (effect.total(GAINS), effect.total(LOSES), effect.total(BLOCKED));
-    let idle = effect.idle.len();
+    let (idle, lost) = (effect.idle.len(), effect.lost_denies.len());
     let blocked_class = if blocked.operations == 0 { "quiet" } else { "v-deny" };
+    let lost_class = if lost == 0 { "quiet" } else { "v-warn" };
     let settings = effect.settings.join(", ");
     let (is_empty, has_people) = (effect.is_empty(), !effect.people.is_empty());
     let (groups, users) = (effect.groups, effect.users);
@@ -78,10 +80,13 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
                 <dd class=blocked_class><Icon glyph=Glyph::Deny />{thousands(blocked.operations)}</dd>
             </div>
             <div>
-                <dt>{agree(idle, "change without effect", "changes without effect")}</dt>
-                <dd class="quiet"><Icon glyph=Glyph::Same />{thousands(idle)}</dd>
+                <dt>{agree(lost, "deny that stops applying", "denies that stop applying")}</dt>
+                <dd class=lost_class><Icon glyph=Glyph::Warn />{thousands(lost)}</dd>
             </div>
         </dl>
+        {(idle > 0).then(|| view! {
+            <p class="quiet">{format!("{} {} no effect.", count(idle, "change"), agree(idle, "has", "have"))}</p>
+        })}
         {(!settings.is_empty()).then(|| view! {
             <p class="quiet">{format!("Settings that differ: {settings}. They take effect at the next sign-in.")}</p>
         })}
@@ -90,6 +95,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
                 {format!("Users are named by another claim. Tokens may no longer name {}.", count(users, "known user"))}
             </span></p>
         })}
+        {lost_denies(effect.lost_denies)}
         {(!groups.is_empty()).then(|| {
             let numbers = counts(&groups);
             let has_effects = groups.total(AccessEffect::ALL).1 > 0;
