@@ -1,6 +1,6 @@
 //! The effects of changed settings on groups, for the settings page and the review.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::{AccessEffect, AccessRegion, Diff, GroupChange, GroupEffect, diff, diff_with_claims};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -31,11 +31,11 @@ pub enum GroupOutcome {
     Unknown,
 }
 
-/// One effect on the users whose token has a name.
+/// One effect on the users whose token has one of some names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessLine {
-    /// The name in the token.
-    pub name: String,
+    /// The names in tokens, in order; one at least.
+    pub names: Vec<String>,
     /// What happens.
     pub effect: AccessEffect,
     /// On what.
@@ -120,24 +120,38 @@ impl GroupChanges {
         [of(&change.before, before), of(&change.after, after)]
     }
 
-    /// Who gains and loses what.
+    /// Who gains and loses what. Names that gain or lose the same for the same reason share a line.
     #[must_use]
     pub fn lines(&self) -> Vec<AccessLine> {
-        let of_change = |change: &GroupChange| -> Vec<AccessLine> {
+        let mut lines: Vec<AccessLine> = Vec::new();
+        // By a part of what has to be equal, so that not every two are compared.
+        let mut by_reason: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        for change in &self.changes {
             let then = self.becomes(change);
-            let of_effect = |effect: AccessEffect, extent: AccessRegion| AccessLine {
-                name: change.name.clone(),
-                effect,
-                extent,
-                because: because(change, &then, effect),
-            };
-            let effects = change
-                .effects
-                .iter()
-                .flat_map(|found| found.regions.iter().map(|extent| of_effect(found.effect, extent.clone())));
-            effects.collect()
-        };
-        self.changes.iter().flat_map(of_change).collect()
+            for found in &change.effects {
+                let because = because(change, &then, found.effect);
+                for extent in &found.regions {
+                    let places = by_reason.entry((because.plain(), extent.pattern.name.clone())).or_default();
+                    let is_same = |line: &AccessLine| {
+                        (line.effect, &line.extent, &line.because) == (found.effect, extent, &because)
+                    };
+                    let same = places.iter().copied().find(|place| lines.get(*place).is_some_and(is_same));
+                    match same.and_then(|place| lines.get_mut(place)) {
+                        Some(line) => line.names.push(change.name.clone()),
+                        None => {
+                            places.push(lines.len());
+                            lines.push(AccessLine {
+                                names: vec![change.name.clone()],
+                                effect: found.effect,
+                                extent: extent.clone(),
+                                because: because.clone(),
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        lines
     }
 
     /// How many operations on names of one kind some effects are about, and how many names in tokens.
@@ -271,17 +285,21 @@ mod tests {
         assert!(found.changes[0].in_token && is_changed(&found.changes[0]), "what changes comes first");
 
         let lines = |name: &str| -> Vec<(AccessEffect, String, String)> {
-            let lines = found.lines().into_iter().filter(|line| line.name == name);
+            let lines = found.lines().into_iter().filter(|line| line.names.iter().any(|of| of == name));
             lines.map(|line| (line.effect, line.extent.pattern.name, line.because.plain())).collect()
         };
         let refunds =
             (AccessEffect::Gains, "refunds-".into(), "becomes Group:payments, a member of Role:Refunds".into());
         assert_eq!(lines("/contractors/payments"), std::slice::from_ref(&refunds));
         let lost = "is no longer Group:/eng/payments, which is in Role:Writers";
-        assert_eq!(lines("/eng/payments"), [refunds, (AccessEffect::Loses, "payments-".into(), lost.into())]);
+        assert_eq!(lines("/eng/payments"), [refunds.clone(), (AccessEffect::Loses, "payments-".into(), lost.into())]);
         let lost = "the name no longer produces a group, which is in Role:Incident";
         assert_eq!(lines("/eng/legacy/"), [(AccessEffect::Loses, "logs-".into(), lost.into())]);
         assert!(lines("analysts").is_empty());
+        // Who gains the same is told once.
+        let gains: Vec<Vec<String>> =
+            found.lines().into_iter().filter(|line| line.effect == refunds.0).map(|line| line.names).collect();
+        assert_eq!(gains, [["/contractors/payments", "/eng/payments"]]);
         assert_eq!(found.total(&[AccessEffect::Gains]).1, 2);
     }
 
@@ -311,7 +329,7 @@ mod tests {
         assert_eq!(found.becomes(change(&found, "/eng/payments"))[1], GroupOutcome::Unknown);
         assert_eq!(found.unknown(), 3);
         let effects: Vec<(String, AccessEffect)> =
-            found.lines().into_iter().map(|line| (line.name, line.effect)).collect();
+            found.lines().into_iter().map(|line| (line.names.concat(), line.effect)).collect();
         assert_eq!(effects, [("analysts".into(), AccessEffect::Gains), ("payments".into(), AccessEffect::Loses)]);
         assert_eq!(found.renames(), (vec![], vec![]), "their names stay what they are");
     }

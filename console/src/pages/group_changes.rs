@@ -4,7 +4,7 @@
 use gbac_analysis::{AccessEffect, GroupChange, GroupEffect};
 use gbac_console_model::escape::plain;
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
-use gbac_console_model::phrases::{agree, capitalized as capital, count, list_up_to};
+use gbac_console_model::phrases::{agree, capitalized as capital, count, list_up_to, thousands};
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
@@ -14,6 +14,8 @@ use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalNam
 
 /// How many names and how many effects are shown.
 const SHOWN: usize = 200;
+/// How many names with the same effect are shown.
+const NAMES: usize = 20;
 const GAINS: [AccessEffect; 2] = [AccessEffect::Gains, AccessEffect::GainsWithOthers];
 const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOthers];
 
@@ -164,11 +166,15 @@ pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> i
 
 #[component]
 fn EffectRow(line: AccessLine) -> impl IntoView {
-    let AccessLine { name, effect, extent, because } = line;
+    let AccessLine { names, effect, extent, because } = line;
     let words = operations(&extent);
+    let more = names.len().saturating_sub(NAMES);
+    let names = names.into_iter().take(NAMES).map(|name| view! { <span><Mono text=name />" "</span> }).collect_view();
     view! {
         <tr role="row">
-            <th role="rowheader" scope="row"><Mono text=name /></th>
+            <th role="rowheader" scope="row">
+                <span class="names">{names}{(more > 0).then(|| format!("and {} more", thousands(more)))}</span>
+            </th>
             <td role="cell" data-l="Effect"><EffectWord effect=effect /></td>
             <td role="cell" data-l="What">
                 <div>{words} ", " <ExtentNames extent=extent.clone() /> " " <span class="quiet"><Limits extent=extent /></span></div>
