@@ -168,6 +168,14 @@ journey('of 200 groups the one that decides is in sight', async ({ page }) => {
   assert.match(await simulator.groups.inputValue(), /\nengineering\n\/contractors\/payments$/);
 });
 
+journey('the trace begins on the first screen, below a path that a deny overrides', async ({ page }) => {
+  const simulator = await asked(page, 'Jonas Lindqvist', 'Write', 'payments-settled');
+  await simulator.sees('Denied by rule');
+  await simulator.trace.waitFor();
+  const { y } = await simulator.trace.boundingBox();
+  assert.ok(y <= 780, `the trace begins at ${y} of 900 px`);
+});
+
 for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]]) {
   journey(`the verdict is in sight once a token is there, ${width} px`, { viewport: { width, height } }, async ({ page }) => {
     const simulator = new Simulator(page);
