@@ -82,6 +82,23 @@ const states = {
     await role.addAcl({ pattern: 'Prefixed', name: 'refunds-', operations: ['Read', 'Write'] });
     await (await new Draft(page).review()).people();
   },
+  'review, a deny that stops applying': async (page) => {
+    await set.service.addMembers('Guarded', 'Group:guarded');
+    await set.service.createAcl({
+      resource_type: 'RESOURCE_TYPE_TOPIC',
+      resource_name: 'vault-',
+      resource_pattern_type: 'RESOURCE_PATTERN_TYPE_PREFIXED',
+      principal: 'Role:Guarded',
+      host: '*',
+      operation: 'OPERATION_WRITE',
+      permission_type: 'PERMISSION_TYPE_DENY',
+    });
+    const role = new Role(page, 'Guarded');
+    await role.open();
+    await role.removeMember('Group:guarded');
+    await (await new Draft(page).review()).people();
+    await page.getByRole('table', { name: 'Denies that stop applying, with the reasons' }).waitFor();
+  },
   'review, nothing': async (page) => {
     await page.goto(REVIEW);
     await page.getByRole('heading', { name: 'Nothing to review' }).waitFor();
@@ -182,6 +199,23 @@ const states = {
     await button.click();
     await page.getByRole('region', { name: 'Event', exact: true }).waitFor();
   },
+  'audit, a change': async (page) => {
+    await set.service.addMembers('PaymentsWriters', 'Group:audited');
+    await page.goto('/security/audit?kind=change');
+    await page.getByRole('button', { name: /^Evidence of the change of / }).first().click();
+    await page.getByRole('region', { name: 'Event', exact: true }).waitFor();
+  },
+  'audit, a denied decision': async (page) => {
+    await set.service.ask('POST', '/access/v1/evaluation', {
+      body: {
+        subject: { type: 'user', id: 'audited', properties: { groups: ['audited'] } },
+        action: { name: 'write' },
+        resource: { type: 'topic', id: 'audited' },
+      },
+    });
+    await page.goto('/security/audit?kind=decision');
+    await page.getByRole('link', { name: /^Check in simulator/ }).first().waitFor();
+  },
   'audit, no match': async (page) => {
     await page.goto('/security/audit?user=nobody-at-all');
     await page.getByRole('heading', { name: 'No events match the filter' }).waitFor();
@@ -254,6 +288,8 @@ journey('axe finds nothing on a small screen', { ...SMALL, ...AWAY }, async ({ p
     'simulator, with errors, what if, old result',
     'settings, with a preview',
     'audit, filled, with an event open',
+    'audit, a change',
+    'audit, a denied decision',
     'connection, with errors and a failed test',
   ]) {
     await states[state](page);
@@ -513,6 +549,8 @@ async function areNarrow(page, check = async () => {}) {
     'settings, with a preview',
     'settings, with errors',
     'audit, filled, with an event open',
+    'audit, a change',
+    'audit, a denied decision',
     'audit, no match',
     'connection, filled',
     'a page that is not there',

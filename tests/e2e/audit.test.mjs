@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { cells, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
+import { Simulator } from './support/simulator.mjs';
 import { until } from './support/until.mjs';
 
 const { set, journey } = stage();
@@ -95,6 +96,58 @@ journey('a change is told in words, with who made it', async ({ page }) => {
   } finally {
     await set.service.ask('DELETE', '/v1/roles/told-in-words');
   }
+});
+
+journey('a change shows what was there before and after, and the changes of one request are one row', async ({ page }) => {
+  const before = await set.service.policy();
+  const members = { create: true, add: [{ principal: 'Group:told-a' }, { principal: 'User:told-b' }] };
+  await set.service.ask('PUT', '/v1/roles/told-together', { body: members });
+  try {
+    await page.goto(`${AUDIT}?kind=change&user=admin`);
+    const told = (await rows(page)).filter((row) => row[2].includes('told-together'));
+    assert.deepEqual(told.map((row) => row.slice(2, 4)), [
+      ['admin changed the role told-together. 1 role created. 2 principals added.', 'Done'],
+    ]);
+    const row = table(page).getByRole('row').filter({ hasText: 'told-together' });
+    const button = row.getByRole('button', { name: /^Evidence of the change of / });
+    await button.click();
+    assert.equal(await button.getAttribute('aria-expanded'), 'true');
+    const evidence = page.locator('.evidence');
+    const sides = (await evidence.locator('section').allInnerTexts()).map((side) => side.replaceAll(/\s+/g, ' ').trim());
+    assert.deepEqual(sides, [
+      'Before Nothing was removed.',
+      'After + added: Role told-together + added: Group:told-a in the role told-together + added: User:told-b in the role told-together',
+    ]);
+    assert.match(await text(evidence), /Request \S+ from 127\.0\.0\.1, 3 changes State after it \S+$/);
+    const events = await page.getByRole('region', { name: 'Event', exact: true }).innerText();
+    assert.equal(events.split('"class_uid"').length - 1, 3, 'the events of the request');
+  } finally {
+    await set.service.putPolicy(before);
+  }
+});
+
+journey('a denied decision opens in the simulator, with the groups of its sign-in', async ({ page }) => {
+  const [groups, name] = [['simulated-a', '/simulated/b'], 'simulated-topic'];
+  assert.equal(await decide('simulated', groups, 'write', name), false);
+  assert.equal(await decide('simulated', ['analytics'], 'read', 'analytics-events'), true);
+  await page.goto(`${AUDIT}?kind=decision&user=simulated`);
+  assert.equal((await rows(page)).length, 2);
+  const links = table(page).getByRole('link', { name: /^Check in simulator/ });
+  assert.equal(await links.count(), 1, 'only what was denied');
+  const simulator = new Simulator(page);
+  const isOpen = async () => {
+    await simulator.sees('Denied, nothing allows it', /User:simulated can't write to topic simulated-topic/);
+    assert.equal(await simulator.user.inputValue(), 'simulated');
+    assert.equal(await simulator.groups.inputValue(), groups.join('\n'));
+    assert.equal(new URL(page.url()).hash, '');
+  };
+  const address = await links.getAttribute('href');
+  await links.click();
+  await isOpen();
+  // In a tab of its own, too.
+  await page.goto('about:blank');
+  await page.goto(address);
+  await isOpen();
 });
 
 journey('the console that reads again and again does not fill the list', async ({ page }) => {

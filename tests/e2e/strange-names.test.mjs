@@ -143,6 +143,12 @@ const places = {
     await page.goto('/security/audit?limit=300');
     await page.getByRole('table', { name: 'Audit events, newest first' }).waitFor();
   },
+  'audit, a change': async (page) => {
+    await page.goto('/security/audit?kind=change&limit=300');
+    const button = page.getByRole('button', { name: /^Evidence of the change of / }).first();
+    await button.click();
+    await page.getByRole('heading', { name: 'After' }).waitFor();
+  },
   exchange: async (page) => {
     await page.goto('/security/exchange');
     await heading(page, 'Import and export').waitFor();

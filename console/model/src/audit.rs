@@ -1,16 +1,22 @@
 //! Audit events as rows of a table, and the filter in the address.
 
-use crate::phrases::timestamp;
-use gbac_api::encode::{component, parse_query};
+mod changed;
+mod filter;
+mod fold;
+mod simulated;
+
 use gbac_api::paths;
 use gbac_engine::escape::is_hidden;
 use gbac_engine::model::{Dialect, Principal};
 use serde_json::Value;
 
-use crate::address;
+pub use self::changed::{ChangedValue, ChangedValues};
+pub use self::filter::{AuditFilter, LIMITS};
+pub use self::fold::{RepeatedEvent, fold_repeats};
+pub use self::simulated::SimulatedCheck;
+use crate::phrases::timestamp;
+use crate::simulator::seen_users::SeenEvent;
 
-/// The possible numbers of events in a list.
-pub const LIMITS: [usize; 3] = [100, 300, 1000];
 /// OCSF's activity "Logoff".
 const LOGOFF: i64 = 2;
 /// OCSF's authentication protocol "OpenID".
@@ -108,10 +114,44 @@ pub struct EventRow {
     pub why: String,
     /// The ACL that decided.
     pub matched: Option<AuditedAcl>,
+    /// What a change removed and added.
+    pub changed: ChangedValues,
+    /// The state that a change led to, as the entity tag of the policy; empty if it is unknown.
+    pub state: String,
+    /// The ID of the request that the event belongs to; empty if there is none.
+    pub request_id: String,
+    /// A denied decision as a check for the simulator, if the event says enough.
+    pub simulated: Option<SimulatedCheck>,
     /// From which address.
     pub from: String,
     /// The event itself, over several lines.
     pub raw: String,
+}
+
+/// Reads events, newest first. Events of no class that is known here are left out.
+#[must_use]
+pub fn read_events(events: &[Value]) -> Vec<EventRow> {
+    let mut rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
+    let simulated: Vec<_> =
+        rows.iter().enumerate().map(|(place, row)| simulated::check(row, rows.get(place..)?)).collect();
+    for (row, simulated) in rows.iter_mut().zip(simulated) {
+        row.simulated = simulated;
+    }
+    rows
+}
+
+impl SeenEvent for EventRow {
+    fn user(&self) -> &str {
+        &self.user
+    }
+
+    fn groups(&self) -> &[String] {
+        &self.groups
+    }
+
+    fn since_ms(&self) -> f64 {
+        self.since_ms
+    }
 }
 
 impl EventRow {
@@ -194,6 +234,10 @@ impl EventRow {
             is_without_effect: is("/status_id", 99),
             why,
             matched,
+            changed: if kind == EventKind::Change { ChangedValues::of(event) } else { ChangedValues::default() },
+            state: text("/unmapped/state/policy_etag").to_owned(),
+            request_id: text("/metadata/correlation_uid").to_owned(),
+            simulated: None,
             from: from.to_owned(),
             raw: pretty(event),
         })
@@ -235,36 +279,6 @@ impl EventRow {
             (_, false) => "Denied",
         }
     }
-}
-
-/// An event, and the equal ones directly before it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RepeatedEvent {
-    /// The newest event.
-    pub row: EventRow,
-    /// The number of events.
-    pub times: usize,
-    /// The time of the oldest one.
-    pub since: String,
-}
-
-/// Rows, newest first, of which allowed sign-ins and requests that say the same are one, until there is a change or a
-/// refusal: a page that reads again and again signs in each time. All others stay single.
-#[must_use]
-pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
-    let mut folded: Vec<RepeatedEvent> = Vec::new();
-    for row in rows {
-        let may_pass = |folded: &&mut RepeatedEvent| folded.row.is_allowed && folded.row.kind != EventKind::Change;
-        let mut newer = folded.iter_mut().rev().take_while(may_pass);
-        match newer.find(|newer| newer.row.says_the_same(&row)) {
-            Some(last) => {
-                last.times += row.times;
-                last.since = timestamp(row.since_ms / 1000.0);
-            }
-            None => folded.push(RepeatedEvent { since: timestamp(row.since_ms / 1000.0), times: row.times, row }),
-        }
-    }
-    folded
 }
 
 /// A request in words, where it is one of the console's own to the policy; otherwise its method and path.
@@ -316,91 +330,6 @@ fn principal(text: &str) -> Option<Principal> {
         "role" => Some(Principal::role(name)),
         // Another type of Kafka.
         _ => Principal::parse_in(Dialect::Kafka, &format!("{kind}:{name}")).ok(),
-    }
-}
-
-/// The filter of the events, which is part of the address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditFilter {
-    /// Of one kind only.
-    pub kind: Option<EventKind>,
-    /// Allowed or denied only.
-    pub allowed: Option<bool>,
-    /// What the user's name holds.
-    pub user: String,
-    /// What the name of a group or of the role holds.
-    pub group: String,
-    /// The number of events to read.
-    pub limit: usize,
-}
-
-impl Default for AuditFilter {
-    fn default() -> Self {
-        let [limit, ..] = LIMITS;
-        Self { kind: None, allowed: None, user: String::new(), group: String::new(), limit }
-    }
-}
-
-impl AuditFilter {
-    /// The filter of an address's query, without the `?`; what is not known there filters nothing.
-    #[must_use]
-    pub fn at(query: &str) -> Self {
-        let mut filter = Self::default();
-        for (name, value) in query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten() {
-            match name.as_str() {
-                "kind" => filter.kind = EventKind::ALL.into_iter().find(|kind| kind.id() == value),
-                "outcome" => {
-                    filter.allowed = match value.as_str() {
-                        "allow" => Some(true),
-                        "deny" => Some(false),
-                        _ => None,
-                    }
-                }
-                "user" => filter.user = value,
-                "group" => filter.group = value,
-                "limit" => {
-                    let limit = value.parse().ok().filter(|limit| LIMITS.contains(limit));
-                    filter.limit = limit.unwrap_or(filter.limit);
-                }
-                _ => {}
-            }
-        }
-        filter
-    }
-
-    /// The address of the page with this filter.
-    #[must_use]
-    pub fn address(&self) -> String {
-        let outcome = self.allowed.map(|allowed| if allowed { "allow" } else { "deny" });
-        let limit = (self.limit != Self::default().limit).then(|| self.limit.to_string());
-        let pairs = [
-            ("kind", self.kind.map(|kind| kind.id().to_owned())),
-            ("outcome", outcome.map(str::to_owned)),
-            ("user", Some(self.user.clone())),
-            ("group", Some(self.group.clone())),
-            ("limit", limit),
-        ];
-        let pairs =
-            pairs.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
-        let query: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", component(&value))).collect();
-        if query.is_empty() { address::AUDIT.into() } else { format!("{}?{}", address::AUDIT, query.join("&")) }
-    }
-
-    /// Whether it leaves anything out.
-    #[must_use]
-    pub fn is_set(&self) -> bool {
-        *self != Self { limit: self.limit, ..Self::default() }
-    }
-
-    /// Whether an event is shown.
-    #[must_use]
-    pub fn shows(&self, row: &EventRow) -> bool {
-        let holds = |text: &str, part: &str| part.is_empty() || text.to_lowercase().contains(&part.to_lowercase());
-        self.kind.is_none_or(|kind| kind == row.kind)
-            && self.allowed.is_none_or(|allowed| allowed == row.is_allowed)
-            && holds(&row.user, self.user.trim())
-            && (self.group.trim().is_empty()
-                || row.groups.iter().chain(&row.role).any(|name| holds(name, self.group.trim())))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use gbac_analysis::audit::{
     Administration, ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, HttpRequest,
-    Modification, Product, SignInResult, User, UserKind, administration, api_activity, authentication, service,
-    sign_out,
+    Modification, Product, ResultingState, SignInResult, User, UserKind, administration, api_activity, authentication,
+    modification_data, service, sign_out,
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
@@ -12,6 +12,7 @@ use gbac_json::policy_from_value;
 use serde_json::json;
 
 use super::*;
+use crate::address;
 
 fn context(product: &Product) -> Context<'_> {
     let (server, client) = (Endpoint::default(), Endpoint { ip: "10.0.0.7".parse().ok(), ..Endpoint::default() });
@@ -259,4 +260,159 @@ fn filters_leave_out_the_rest() {
     assert!(shows("group=eng") && shows("group=Readers") && !shows("group=other"));
     assert!(!shows("kind=access") && !shows("outcome=deny") && !shows("user=bob"));
     assert!(!AuditFilter::at("limit=1000").is_set() && AuditFilter::at("user=a").is_set());
+}
+
+/// A change as the service records it, with the ID of its request.
+fn changed(modification: Modification<'_>, request: &str) -> serde_json::Value {
+    let product = Product::default();
+    let state = Some(ResultingState { policy_etag: "abc", config_version: 1 });
+    let event = administration(&Administration {
+        context: Context { correlation_uid: Some(request), ..context(&product) },
+        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        protocol: Some(AuthProtocol::Named("Basic")),
+        modification,
+        state,
+    });
+    gbac_json::event_to_value(&event)
+}
+
+#[test]
+fn a_change_says_what_was_there_before_and_after() {
+    let of = |modification: Modification<'_>| EventRow::of(&changed(modification, "r")).unwrap().changed;
+    let acl = Acl { principal: Principal::role("R"), ..decided_acl() };
+    let values = ChangedValues { before: vec![], after: vec![ChangedValue::Acl(acl.clone())] };
+    assert_eq!(of(Modification::AclAdded(&acl)), values);
+    let values = ChangedValues { before: values.after, after: values.before };
+    assert_eq!(of(Modification::AclRemoved(&acl)), values);
+    let bob = Principal::group("bob");
+    let member = ChangedValue::Member { role: "R".into(), member: bob.clone() };
+    assert_eq!(of(Modification::MemberAdded { role: "R", member: &bob }).after, std::slice::from_ref(&member));
+    assert_eq!(of(Modification::MemberRemoved { role: "R", member: &bob }).before, std::slice::from_ref(&member));
+    let role = ChangedValue::Role("R".into());
+    assert_eq!(of(Modification::RoleCreated("R")).after, std::slice::from_ref(&role));
+    let deleted =
+        Modification::RoleDeleted { name: "R", members: std::slice::from_ref(&bob), acls: std::slice::from_ref(&acl) };
+    assert_eq!(of(deleted).before, [role, ChangedValue::Acl(acl), member]);
+    let superuser = ChangedValue::Access { level: "superuser".into(), grantee: Principal::user("ann") };
+    assert_eq!(of(Modification::SuperuserAdded("ann")).after, [superuser]);
+    let access = ChangedValue::Access { level: "read_only".into(), grantee: bob.clone() };
+    assert_eq!(of(Modification::AccessRevoked { level: "read_only", grantee: &bob }).before, [access]);
+    let named = |value: &str| vec![ChangedValue::Named { name: "x".into(), value: value.into() }];
+    let set = Modification::ValueSet { kind: "setting", name: "x", before: &json!("a"), after: &json!(7) };
+    assert_eq!(of(set), ChangedValues { before: named("a"), after: named("7") });
+    assert!(of(Modification::Stopped).is_empty() && of(Modification::AccountCreated("ann")).is_empty());
+}
+
+#[test]
+fn many_changes_in_one_event_are_read_as_if_each_had_its_own() {
+    let (acl, bob, before, after) = (decided_acl(), Principal::user("bob"), json!(null), json!("b"));
+    let modifications = [
+        Modification::AclAdded(&acl),
+        Modification::AclRemoved(&acl),
+        Modification::RoleCreated("R"),
+        Modification::RoleDeleted { name: "R", members: &[], acls: std::slice::from_ref(&acl) },
+        Modification::MemberAdded { role: "R", member: &bob },
+        Modification::MemberRemoved { role: "R", member: &bob },
+        Modification::SuperuserAdded("ann"),
+        Modification::SuperuserRemoved("ann"),
+        Modification::AccessGranted { level: "evaluate", grantee: &bob },
+        Modification::AccessRevoked { level: "evaluate", grantee: &bob },
+        Modification::ValueSet { kind: "setting", name: "x", before: &before, after: &after },
+    ];
+    let mut alone = ChangedValues::default();
+    for modification in modifications {
+        let ChangedValues { before, after } = EventRow::of(&changed(modification, "r")).unwrap().changed;
+        alone.before.extend(before);
+        alone.after.extend(after);
+    }
+    let many: Vec<_> = modifications.iter().map(modification_data).collect();
+    let several = Modification::Several { changes: &many, first: 0, total: many.len() };
+    assert_eq!(EventRow::of(&changed(several, "r")).unwrap().changed, alone);
+    assert_eq!((alone.before.len(), alone.after.len()), (7, 6));
+}
+
+#[test]
+fn the_changes_of_one_request_are_one_row() {
+    let bob = Principal::group("bob");
+    let acl = Acl { principal: Principal::role("R"), ..decided_acl() };
+    let newest_first = [
+        changed(Modification::RoleCreated("Other"), "second"),
+        changed(Modification::MemberAdded { role: "R", member: &bob }, "first"),
+        changed(Modification::AclRemoved(&acl), "first"),
+        changed(Modification::AclAdded(&decided_acl()), ""),
+        changed(Modification::AclAdded(&decided_acl()), ""),
+    ];
+    let [second, first, one, other] = fold_repeats(read_events(&newest_first)).try_into().unwrap();
+    assert_eq!((second.changes, second.row.what.as_str()), (1, "admin created the role Other"));
+    assert_eq!((first.changes, first.times), (2, 1));
+    assert_eq!(first.row.what, "admin changed the role R. 1 ACL removed. 1 principal added.");
+    assert_eq!((first.row.changed.before.len(), first.row.changed.after.len()), (1, 1));
+    assert!(first.row.raw.find("\"acl\"") < first.row.raw.find("\"group\""), "the first event comes first");
+    assert_eq!((one.changes, other.changes), (1, 1), "without an ID nobody knows");
+    // One that failed is not part of one that was made.
+    let member = changed(Modification::MemberAdded { role: "R", member: &bob }, "third");
+    let mut failed = member.clone();
+    failed["status_id"] = json!(2);
+    assert_eq!(fold_repeats(read_events(&[failed, member])).len(), 2);
+}
+
+/// A denied decision of alice, as the service records it.
+fn denied(operation: &str, policy: &gbac_engine::policy::Policy, groups: &[&str]) -> serde_json::Value {
+    let identity = Identity::new("alice", groups.iter().copied());
+    let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
+    let decision = decide(policy, &identity, &request);
+    assert_eq!(decision.outcome, Outcome::Deny);
+    let product = Product::default();
+    let event = api_activity(&ApiActivity {
+        context: context(&product),
+        user: User { name: "alice", ..User::default() },
+        operation,
+        authorization: Authorization::Acl { request, decision: &decision },
+        http: None,
+        resources: &[],
+    });
+    gbac_json::event_to_value(&event)
+}
+
+#[test]
+fn a_denied_decision_opens_in_the_simulator_with_the_groups_of_the_sign_in() {
+    let policy = gbac_engine::policy::Policy::default();
+    let product = Product::default();
+    let sign_in = |user, time_ms, groups: &[String]| {
+        gbac_json::event_to_value(&authentication(&Authentication {
+            context: Context { time_ms, ..context(&product) },
+            user: User { name: user, ..User::default() },
+            protocol: AuthProtocol::OIDC,
+            cleartext: false,
+            result: SignInResult::Success { groups },
+        }))
+    };
+    let groups = ["eng".to_owned(), "a/b".to_owned()];
+    let simulated = |events: &[serde_json::Value]| read_events(events).swap_remove(0).simulated;
+    let at = 1_800_000_000_000;
+    let check = simulated(&[
+        denied("fetch", &policy, &[]),
+        sign_in("bob", at - 1, &["no".to_owned()]),
+        sign_in("alice", at - 1, &groups),
+        sign_in("alice", at - 2, &["old".to_owned()]),
+    ])
+    .unwrap();
+    assert_eq!((check.user.as_str(), check.groups.as_slice()), ("alice", groups.as_slice()));
+    let access = &check.access;
+    assert_eq!((access.operation, access.resource_type), (Operation::Read, ResourceType::Topic));
+    assert_eq!((access.resource_name.as_str(), access.host), ("orders", "10.0.0.7".parse().ok()));
+    let inputs = check.inputs();
+    assert_eq!((inputs.groups.as_str(), inputs.host.as_str()), ("eng\na/b", "10.0.0.7"));
+    assert!(check.address().starts_with("/security/simulator#check="), "{}", check.address());
+
+    // An event names the operation itself, or a request that needs it; another one cannot be evaluated.
+    assert_eq!(simulated(&[denied("read", &policy, &[])]).unwrap().access.operation, Operation::Read);
+    assert_eq!(simulated(&[denied("no_such_request", &policy, &[])]), None);
+    assert_eq!(simulated(&[denied("read", &policy, &[]), sign_in("alice", at, &["two\nlines".to_owned()])]), None);
+    // Without a sign-in, the group that decided is known.
+    let mut denying = gbac_engine::policy::Policy::default();
+    let acl = Acl::deny(Principal::group("eng"), Operation::Read, ResourceType::Topic, "orders");
+    denying.apply(gbac_engine::policy::Change::AddAcl(acl)).unwrap();
+    assert_eq!(simulated(&[denied("fetch", &denying, &["eng", "x"])]).unwrap().groups, ["eng"]);
+    assert_eq!(read_events(&[sign_in("alice", at, &groups)])[0].simulated, None);
 }

@@ -2,9 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::audit::EventRow;
 use crate::phrases::{agree, count, instant};
 use crate::review::AffectedGroups;
+
+/// An event that may show a user with groups.
+pub trait SeenEvent {
+    /// The user's name; empty if it is unknown.
+    fn user(&self) -> &str;
+    /// The groups.
+    fn groups(&self) -> &[String];
+    /// When, in milliseconds since 1970.
+    fn since_ms(&self) -> f64;
+}
 
 /// Who was seen with which group, and since when events were read.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,12 +26,12 @@ pub struct SeenUsers {
 impl SeenUsers {
     /// What events say; none where there are no events.
     #[must_use]
-    pub fn of(rows: &[EventRow]) -> Option<Self> {
-        let since = rows.iter().map(|row| row.since_ms / 1000.0).reduce(f64::min)?;
+    pub fn of<E: SeenEvent>(events: &[E]) -> Option<Self> {
+        let since = events.iter().map(|event| event.since_ms() / 1000.0).reduce(f64::min)?;
         let mut seen = Self { by_group: BTreeMap::new(), since };
-        for row in rows.iter().filter(|row| !row.user.is_empty()) {
-            for group in &row.groups {
-                seen.by_group.entry(group.clone()).or_default().insert(row.user.clone());
+        for event in events.iter().filter(|event| !event.user().is_empty()) {
+            for group in event.groups() {
+                seen.by_group.entry(group.clone()).or_default().insert(event.user().to_owned());
             }
         }
         Some(seen)
@@ -48,6 +57,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::audit::EventRow;
 
     fn sign_in(user: &str, groups: &[&str], time: f64) -> EventRow {
         let groups: Vec<_> = groups.iter().map(|name| json!({ "type": "idp_group", "name": name })).collect();
@@ -73,6 +83,6 @@ mod tests {
         assert_eq!(sentence(&["eng"]), "1 user was seen with this group since 06:36 UTC on 1 Nov.");
         assert_eq!(sentence(&["eng", "ops"]), "2 users were seen with one of these groups since 06:36 UTC on 1 Nov.");
         assert_eq!(sentence(&["x"]), "No user was seen with this group since 06:36 UTC on 1 Nov.");
-        assert_eq!(SeenUsers::of(&[]), None);
+        assert_eq!(SeenUsers::of::<EventRow>(&[]), None);
     }
 }

@@ -1,9 +1,10 @@
 //! The audit page: recent events of the service, with filters.
 
+mod evidence;
 mod table;
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{AuditFilter, EventKind, EventRow, LIMITS};
+use gbac_console_model::audit::{AuditFilter, EventKind, EventRow, LIMITS, read_events};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{self, count};
 use gbac_console_model::settings::service::audit;
@@ -51,7 +52,7 @@ pub fn AuditPage() -> impl IntoView {
             }
             let found = service.events(limit.get_untracked()).await;
             read.set(Some(found.map(|events| {
-                let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
+                let rows = read_events(&events);
                 seen.add(rows.iter().flat_map(|row| &row.groups).map(String::as_str));
                 Read { unknown: events.len() - rows.len(), rows, at_ms: dom::now_ms() }
             })));

@@ -1,12 +1,18 @@
-//! The table of audit events, each with its JSON on demand.
+//! The table of audit events, each with its JSON on demand, and of a change with what was there before and after.
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{AuditedAcl, EventKind, EventRow, RepeatedEvent, fold_repeats};
+use gbac_console_model::audit::{AuditedAcl, EventKind, EventRow, RepeatedEvent, SimulatedCheck, fold_repeats};
 use gbac_console_model::phrases;
+use gbac_console_model::simulator::share::LONGEST;
 use gbac_engine::model::{Principal, PrincipalType};
+use leptos::ev;
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
 
+use super::evidence::Evidence;
 use crate::pages::link::RoleLink;
+use crate::store::simulator::SimulatorSession;
 use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, PrincipalName, ResourceName, Table, Tag, Words};
 
 /// How many groups of a sign-in are named.
@@ -17,7 +23,7 @@ pub(super) fn Events(rows: Vec<EventRow>) -> impl IntoView {
     let rows: Vec<_> = fold_repeats(rows)
         .into_iter()
         .enumerate()
-        .map(|(place, RepeatedEvent { row, times, since })| view! { <Event row=row times=times since=since place=place /> })
+        .map(|(place, event)| view! { <Event event=event place=place /> })
         .collect();
     view! {
         <div class="panel flat">
@@ -32,7 +38,8 @@ pub(super) fn Events(rows: Vec<EventRow>) -> impl IntoView {
 }
 
 #[component]
-fn Event(row: EventRow, times: usize, since: String, place: usize) -> impl IntoView {
+fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
+    let RepeatedEvent { row, times, changes, since } = event;
     let open = RwSignal::new(false);
     let id = format!("event-{place}");
     let controls = id.clone();
@@ -43,8 +50,14 @@ fn Event(row: EventRow, times: usize, since: String, place: usize) -> impl IntoV
         view! { <PrincipalName principal=Principal::user(&row.user) /> }.into_any()
     };
     let from = (!row.from.is_empty()).then(|| view! { <br /><span class="quiet">"from " {row.from.clone()}</span> });
-    let (when, raw) = (row.when(), StoredValue::new(row.raw.clone()));
-    let label = format!("JSON of the event of {when}");
+    let when = row.when();
+    let is_change = row.kind == EventKind::Change && !row.changed.is_empty();
+    let (words, label) = match is_change {
+        true => ("Evidence", format!("Evidence of the change of {when}")),
+        false => ("JSON", format!("JSON of the event of {when}")),
+    };
+    let opened = StoredValue::new(row.clone());
+    let simulated = row.simulated.clone().map(|check| view! { <CheckLink check=check when=when.clone() /> });
     let again = (times > 1).then(|| view! { <p class="quiet">{format!("{times} times since {since}")}</p> });
     let newest = (times > 1).then(|| view! { <p class="quiet">{format!("The newest of {times}")}</p> });
     let resource = row
@@ -64,19 +77,47 @@ fn Event(row: EventRow, times: usize, since: String, place: usize) -> impl IntoV
             <td role="cell" data-l="Outcome"><span class=class><Icon glyph=glyph size=IconSize::Small />{row.outcome()}</span></td>
             <td role="cell" data-l="Decided by"><div><By row=row /></div></td>
             <td role="cell" class="act">
-                <button type="button" class="btn btn-sm" aria-label=label aria-expanded=move || if open.get() { "true" } else { "false" }
-                    aria-controls=controls on:click=move |_| open.update(|open| *open = !*open)>"JSON"</button>
+                <div class="row row-end">
+                    {simulated}
+                    <button type="button" class="btn btn-sm" aria-label=label aria-expanded=move || if open.get() { "true" } else { "false" }
+                        aria-controls=controls on:click=move |_| open.update(|open| *open = !*open)>{words}</button>
+                </div>
             </td>
         </tr>
         <tr role="row" id=id hidden=move || !open.get() class="raw">
             <td role="cell" colspan="6">
                 {newest}
-                {move || open.get().then(|| view! {
-                    <pre class="code" tabindex="0" role="region" aria-label="Event">{raw.get_value()}</pre>
+                {move || open.get().then(|| {
+                    let row = opened.get_value();
+                    let raw = row.raw.clone();
+                    view! {
+                        {is_change.then(|| view! { <Evidence row=row changes=changes /> })}
+                        <pre class="code" tabindex="0" role="region" aria-label="Event">{raw}</pre>
+                    }
                 })}
             </td>
         </tr>
     }
+}
+
+/// Opens a denied decision in the simulator.
+#[component]
+fn CheckLink(check: SimulatedCheck, when: String) -> impl IntoView {
+    let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
+    let address = check.address();
+    // Beyond this, browsers cut an address; the press does not need it.
+    let href = if address.len() > LONGEST { address::SIMULATOR.to_owned() } else { address };
+    let open = move |event: ev::MouseEvent| {
+        let is_plain =
+            event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
+        if is_plain {
+            event.prevent_default();
+            session.inputs.set(check.inputs());
+            navigate(address::SIMULATOR, NavigateOptions::default());
+        }
+    };
+    let label = format!("Check in simulator: the decision of {when}");
+    view! { <a class="btn btn-sm" href=href aria-label=label on:click=open>"Check in simulator"</a> }
 }
 
 /// What settled it: the groups of a token, the ACL with the group and role through which it was reached, or a reason.
