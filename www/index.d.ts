@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 import type {
   Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, FaultCode, FullAcl, Names, Operation, OperationName, Outcome,
   PolicyDocument, Principal, Problem, Query, QueryCircumstances, RequestAnswer, RequestQuery, ResolvedIdentity, ResourceType,

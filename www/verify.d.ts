@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 import { Identity, Policy as Base } from './index.js';
 import type { Claims, IfImported, ImportedDocument, LoadOptions, Names, PolicyDocument, WasmSource } from './index.js';
 export { acls, EngineError, Identity, init, Resource } from './index.js';

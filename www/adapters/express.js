@@ -1,19 +1,21 @@
 // A guard for Express.
 import { admit } from './identities.js';
+export { identityOf } from './identities.js';
 
 /**
- * Returns a middleware that passes requests whose token allows what they need, and sets `request.identity`. Before a 403,
- * `onDenied(identity, request)` is called, for example to log `identity.explain(request)`.
+ * Returns a middleware that passes requests whose token allows what they need, and sets `request.identity`, which `identityOf`
+ * returns. Before a 403, `onDenied(identity, request)` is called, for example to log `identity.explain(request)`. The body of the
+ * 403 is `not allowed`, or what `deniedBody(identity, request)` returns: a text, or an object, which is sent as JSON.
  *
  * The client's address is `request.ip`, which Express takes from the connection, or from `X-Forwarded-For` behind proxies that
  * `app.set('trust proxy', ..)` names.
  * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown, params?: any }} Request
  * @param {{
  *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
- *   onDenied?: import('./identities.js').OnDenied,
+ *   onDenied?: import('./identities.js').OnDenied, deniedBody?: import('./identities.js').DeniedBody,
  * }} options
  */
-export function guard({ identify, need, clock, onDenied }) {
+export function guard({ identify, need, clock, onDenied, deniedBody }) {
   /**
    * @param {Request} request
    * @param {{ statusCode: number, setHeader(name: string, value: string): unknown, end(text: string): unknown }} response
@@ -21,7 +23,7 @@ export function guard({ identify, need, clock, onDenied }) {
    */
   return async (request, response, next) => {
     try {
-      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock, onDenied });
+      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock, onDenied, deniedBody });
       if ('identity' in admitted) {
         request.identity = admitted.identity;
         next();
@@ -29,7 +31,10 @@ export function guard({ identify, need, clock, onDenied }) {
       }
       response.statusCode = admitted.status;
       response.setHeader('WWW-Authenticate', admitted.challenge);
-      response.end(admitted.status === 401 ? 'authentication required' : 'not allowed');
+      const { status, body = status === 401 ? 'authentication required' : 'not allowed' } = admitted;
+      if (typeof body === 'string') return void response.end(body);
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify(body));
     } catch (error) {
       next(error);
     }

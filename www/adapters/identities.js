@@ -1,9 +1,9 @@
 // The part that all guards share: each token is verified and opened once, and its identity is cached until it expires.
-import { EngineError, verifier } from 'gbac-engine/verify';
+import { EngineError, Identity, Policy, verifier } from 'gbac-engine/verify';
 
-/** @typedef {import('gbac-engine/verify').Identity} Identity */
-/** @typedef {import('gbac-engine/verify').Policy} Policy */
 /** @typedef {import('gbac-engine/verify').Verifier} Verifier */
+/** @typedef {import('gbac-engine/verify').VerifiedClaims} VerifiedClaims */
+/** @typedef {(token: string, now: number) => VerifiedClaims | Promise<VerifiedClaims>} Verify */
 /** @typedef {(token: string) => Promise<Identity>} Identify */
 
 /** The shortest time between two fetches for tokens with an unknown key, in seconds. */
@@ -64,13 +64,20 @@ export function remoteKeys({ url, issuer, audience, fetch = globalThis.fetch, cl
  * Returns a function from a token to its open identity. Each token is verified once, and its identity is cached until it
  * expires, at most `limit` of them. Identities that leave the cache may still be in use, so the garbage collector frees them.
  *
- * `policy` is a policy, or a function that returns the current one, so that the policy can be replaced.
- * @param {{
- *   policy: Policy | (() => Policy), verify: ReturnType<typeof remoteKeys>, limit?: number, clock?: () => number,
- * }} options
+ * `policy` is a policy of `gbac-engine/verify`, or a function that returns the current one, so that the policy can be replaced.
+ * `verify` is what {@link remoteKeys} returns, a verifier, or a function of your own: from a token and the time, in seconds since
+ * 1970, to verified claims. Anything else throws an `EngineError` with the code `wrong_type`.
+ * @param {{ policy: Policy | (() => Policy), verify: Verify | Verifier, limit?: number, clock?: () => number }} options
  * @returns {Identify}
+ * @example
+ * const keys = await verifier(jwks, { issuer: 'https://idp.example.com', audience: 'orders-api' });
+ * const identify = identities({ policy, verify: keys });
  */
 export function identities({ policy, verify, limit = 1000, clock = () => Date.now() / 1000 }) {
+  const verified = verification(verify);
+  if (typeof policy !== 'function' && !(policy instanceof Policy)) {
+    throw new EngineError('wrong_type', '`policy` must be a policy of `gbac-engine/verify`, or a function that returns one');
+  }
   /** @type {Map<string, Identity>} */
   const opened = new Map();
   /** @type {Policy | undefined} */
@@ -88,7 +95,7 @@ export function identities({ policy, verify, limit = 1000, clock = () => Date.no
         return known;
       }
     }
-    const claims = await verify(token, now);
+    const claims = await verified(token, now);
     try {
       const identity = current.open(claims);
       // A token within the clock skew passes verification but has expired; it is not cached. Nor is one of a replaced policy.
@@ -102,6 +109,31 @@ export function identities({ policy, verify, limit = 1000, clock = () => Date.no
       claims.free();
     }
   };
+}
+
+/**
+ * @param {Verify | Verifier} verify
+ * @returns {Verify}
+ */
+function verification(verify) {
+  if (typeof verify === 'function') return verify;
+  if (typeof verify?.verify !== 'function') {
+    throw new EngineError('wrong_type', '`verify` must be the result of `remoteKeys` or `verifier`, or a function from a token and the time to verified claims');
+  }
+  return (token, now) => verify.verify(token, { now });
+}
+
+/**
+ * The caller of a request that a guard passed. Without a guard before it, throws an `EngineError` with the code `not_verified`.
+ * @param {object} request
+ * @returns {Identity}
+ * @example
+ * app.get('/topics/:name', mayRead, (request, response) => response.json({ user: identityOf(request).user }));
+ */
+export function identityOf(request) {
+  const { identity } = /** @type {{ identity?: unknown }} */ (request);
+  if (!(identity instanceof Identity)) throw new EngineError('not_verified', 'no guard has passed this request; put the guard before this handler');
+  return identity;
 }
 
 /**
@@ -128,16 +160,17 @@ const invalidToken = (code) => ({ status: /** @type {const} */ (401), challenge:
 /** @typedef {{ operation: Op, resource_type: Type, resource_name: string }} Need */
 /** @typedef {Need & { host?: string, now: number }} DeniedRequest */
 /** @typedef {(identity: Identity, request: DeniedRequest) => void} OnDenied */
+/** @typedef {(identity: Identity, request: DeniedRequest) => string | object} DeniedBody */
 
 /**
  * Decides a request: returns the identity of its token, or the status and the challenge of the refusal. `onDenied` is called
- * before a 403, with a request for `identity.explain`.
+ * before a 403, with a request for `identity.explain`; what `deniedBody` returns is the `body` of the 403.
  * @param {string | null | undefined} header
  * @param {Need} need
- * @param {{ identify: Identify, host?: string, clock?: () => number, onDenied?: OnDenied }} options
- * @returns {Promise<{ identity: Identity } | { status: 401 | 403, challenge: string }>}
+ * @param {{ identify: Identify, host?: string, clock?: () => number, onDenied?: OnDenied, deniedBody?: DeniedBody }} options
+ * @returns {Promise<{ identity: Identity } | { status: 401 | 403, challenge: string, body?: string | object }>}
  */
-export async function admit(header, need, { identify, host, clock = () => Date.now() / 1000, onDenied }) {
+export async function admit(header, need, { identify, host, clock = () => Date.now() / 1000, onDenied, deniedBody }) {
   const token = bearer(header);
   if (token === undefined) return { status: 401, challenge: 'Bearer' };
   let identity;
@@ -154,6 +187,7 @@ export async function admit(header, need, { identify, host, clock = () => Date.n
   const { operation, resource_type, resource_name } = need;
   const address = clientAddress(host);
   if (identity.can(operation, resource_type, resource_name, { host: address, now })) return { identity };
-  onDenied?.(identity, { operation, resource_type, resource_name, ...(address === undefined ? {} : { host: address }), now });
-  return { status: 403, challenge: 'Bearer error="insufficient_scope"' };
+  const denied = { operation, resource_type, resource_name, ...(address === undefined ? {} : { host: address }), now };
+  onDenied?.(identity, denied);
+  return { status: 403, challenge: 'Bearer error="insufficient_scope"', body: deniedBody?.(identity, denied) };
 }

@@ -1,13 +1,16 @@
-// Tests the adapters with the real libraries: Fastify, KafkaJS's own clients, React and Vue. Express and fetch handlers are in
-// homes/.
+// Tests the adapters with the real libraries: Fastify, KafkaJS's own clients, React and Vue. Express itself is in homes/; here its
+// guard runs in a server of Node, whose requests and responses Express extends.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import * as http from 'node:http';
 import { createServer } from 'node:net';
+import { guard as expressGuard } from 'gbac-engine/express';
 import { guard } from 'gbac-engine/fastify';
+import { guarded } from 'gbac-engine/fetch';
 import { guardAdmin, guardConsumer, guardProducer, NotAllowed } from 'gbac-engine/kafkajs';
 import * as reactAdapter from 'gbac-engine/react';
-import { identities, KeysUnavailable, remoteKeys } from 'gbac-engine/identities';
-import { acls, Policy, verifier } from 'gbac-engine/verify';
+import { identities, identityOf, KeysUnavailable, remoteKeys } from 'gbac-engine/identities';
+import { acls, EngineError, Policy, verifier } from 'gbac-engine/verify';
 import * as vueAdapter from 'gbac-engine/vue';
 import Fastify from 'fastify';
 import { Window } from 'happy-dom';
@@ -85,6 +88,50 @@ test('a denied request is explained, and a replaced policy is used from the next
   current = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders', to: 'User:alice' }]) });
   assert.equal(await status('orders'), 200);
   assert.equal(await status('analytics-a'), 403);
+});
+
+test('the body of a 403 is what `deniedBody` returns', async (t) => {
+  const identify = identities({ policy, verify: keys });
+  const need = (request) => ({ operation: 'read', resource_type: 'topic', resource_name: new URL(request.url, 'http://localhost').pathname.slice(1) });
+  const bodies = { text: (identity, { resource_name: name }) => `${identity.user} can't read ${name}`, object: (identity, request) => ({ reason: identity.explain(request).reason }) };
+  const headers = { authorization: `Bearer ${token}` };
+  for (const [kind, deniedBody] of Object.entries({ ...bodies, none: undefined })) {
+    const app = Fastify();
+    t.after(() => app.close());
+    app.decorateRequest('identity', null);
+    app.get('/:name', { onRequest: guard({ identify, need, deniedBody }) }, async (request) => identityOf(request).user);
+    const fastify = async (name) => { const { statusCode: status, body } = await app.inject({ url: `/${name}`, headers }); return { status, body }; };
+    const middleware = expressGuard({ identify, need, deniedBody });
+    const server = http.createServer((request, response) => middleware(request, response, () => response.end(identityOf(request).user)));
+    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+    t.after(() => { server.close(); server.closeAllConnections(); });
+    const origin = `http://127.0.0.1:${server.address().port}`;
+    const fetched = guarded((_, identity) => new Response(identity.user), { identify, need, deniedBody });
+    const inExpress = async (name) => { const response = await fetch(`${origin}/${name}`, { headers }); return { status: response.status, body: await response.text() }; };
+    const inFetch = async (name) => { const response = await fetched(new Request(`https://api.example.com/${name}`, { headers })); return { status: response.status, body: await response.text() }; };
+    const expected = { text: ["alice can't read orders"], object: ['{"reason":"no_match"}'], none: ['{"error":"not allowed"}', 'not allowed', ''] }[kind];
+    for (const [place, ask] of [fastify, inExpress, inFetch].entries()) {
+      assert.deepEqual(await ask('orders'), { status: 403, body: expected[place] ?? expected[0] }, kind);
+      assert.deepEqual(await ask('analytics-a'), { status: 200, body: 'alice' });
+    }
+  }
+});
+
+test('a verifier, or a function that returns verified claims at once, verifies tokens; anything else is refused at the start', async () => {
+  for (const verify of [keys, (token, now) => keys.verify(token, { now }), async (token, now) => keys.verify(token, { now })]) {
+    assert.equal((await identities({ policy, verify })(token)).user, 'alice');
+    await assert.rejects(identities({ policy, verify })(`${token}x`), (error) => error instanceof EngineError);
+  }
+  for (const verify of [undefined, null, {}, 'https://idp.example.com/jwks.json']) {
+    assert.throws(() => identities({ policy, verify }), (error) => error.code === 'wrong_type' && /`verify`/.test(error.message));
+  }
+  assert.throws(() => identities({ policy: {}, verify: keys }), (error) => error.code === 'wrong_type' && /`policy`/.test(error.message));
+});
+
+test('a request that no guard has passed has no identity', () => {
+  for (const request of [{}, { identity: null }, { identity: { user: 'alice' } }]) {
+    assert.throws(() => identityOf(request), (error) => error.code === 'not_verified' && /guard/.test(error.message));
+  }
 });
 
 test('a missing address of the keys is an error at the start of the program', () => {

@@ -1,6 +1,6 @@
 import { EngineError, Policy, type Decision } from 'gbac-engine';
 import { Policy as Analyzed } from 'gbac-engine/analyze';
-import { guard } from 'gbac-engine/express';
+import { guard, identityOf } from 'gbac-engine/express';
 import { guard as hook } from 'gbac-engine/fastify';
 import { guarded } from 'gbac-engine/fetch';
 import { identities, remoteKeys } from 'gbac-engine/identities';
@@ -18,5 +18,8 @@ const verdict: 'allow' | 'deny' = decision.outcome;
 console.log(verdict, alice.check('read', 'topic', 'orders'));
 const issuer = 'https://idp.example.com';
 const identify = identities({ policy: await Verified.load({ version: 1 }), verify: remoteKeys({ url: `${issuer}/jwks.json`, issuer, audience: 'orders-api' }) });
-const options = { identify, need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const) };
-void [EngineError, Analyzed, verifier, guard(options), hook(options), guarded((_, identity) => new Response(identity.user), options), guardProducer, useCan];
+const withOwnKeys = async (jwks: string) =>
+  identities({ policy: await Verified.load({ version: 1 }), verify: await verifier(jwks, { issuer, audience: 'orders-api' }) });
+const user = (request: { params: { name: string } }) => identityOf(request).user;
+const options = { identify, deniedBody: (identity: { user: string }) => ({ denied: identity.user }), need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const) };
+void [withOwnKeys, user, EngineError, Analyzed, verifier, guard(options), hook(options), guarded((_, identity) => new Response(identity.user), options), guardProducer, useCan];

@@ -2,7 +2,7 @@
 // no import attributes, which a `.json` file needs.
 import { writeFileSync } from 'node:fs';
 import { run, runTool } from '../support.mjs';
-const common = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable', 'esnext.disposable'], types: [], resolveJsonModule: true };
+const common = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], types: [], resolveJsonModule: true };
 const node = ['main.mts', 'main.cts'];
 for (const [name, options, files] of [
   ['node16', { module: 'node16' }, node], ['nodenext', { module: 'nodenext' }, [...node, 'json.mts']],
