@@ -520,8 +520,9 @@ for (const [width, size, colorScheme] of [
       document.adoptedStyleSheets = [sheet];
     }, size);
     await areNarrow(page, async (state) => {
-      // So high that no bar lies over half of a control.
-      await page.setViewportSize({ width, height: 6000 });
+      // As high as the page, so that no bar lies over half of a control.
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      await page.setViewportSize({ width, height });
       await isAccessible(page, `${state}, text of ${size} at ${width} px`);
       await page.setViewportSize(options.viewport);
     });
