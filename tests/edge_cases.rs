@@ -7,6 +7,7 @@ use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principa
 use gbac_tests::oracle::{self, Facts, OracleQuestion};
 use gbac_tests::session::Session;
 use gbac_tests::world::{identity, policy};
+use serde_json::{Value, json};
 
 fn acl(name: String, principal: Principal) -> Acl {
     Acl {
@@ -75,4 +76,21 @@ fn a_path_that_goes_on_after_its_end_says_what_is_wrong() {
     for path in ["$.a#", "$.a/b", "$.a b"] {
         assert_eq!(code(path), code("$.a/b"), "{path}");
     }
+}
+
+/// Documents that were not parsed from a text can be deeper than parsed ones. The limit keeps the evaluation on the stack.
+#[test]
+fn a_document_is_searched_down_to_a_depth_and_not_below() {
+    let nested = |levels: usize| (0..levels).fold(json!(0), |value, _| json!({ "a": value }));
+    let select = |path: &str, document: &Value| {
+        let path: ClaimPath = path.parse().expect(path);
+        path.select(document).map(|nodes| nodes.len())
+    };
+    assert_eq!(select("$..a", &nested(192)), Ok(192));
+    assert!(select("$..a", &nested(193)).is_err());
+    let compared = |levels: usize| json!({ "groups": [nested(levels)], "other": nested(levels) });
+    assert_eq!(select("$.groups[?@ == $.other]", &compared(192)), Ok(1));
+    assert!(select("$.groups[?@ == $.other]", &compared(193)).is_err());
+    let error = select("$..a", &nested(193)).expect_err("too deep");
+    assert!(error.hint().contains("step by step"), "{}", error.hint());
 }
