@@ -94,3 +94,33 @@ fn a_document_is_searched_down_to_a_depth_and_not_below() {
     let error = select("$..a", &nested(193)).expect_err("too deep");
     assert!(error.hint().contains("step by step"), "{}", error.hint());
 }
+
+/// Results for patterns with many ACLs are cached for users with many groups: one result for each of several patterns, and for
+/// more patterns than the cache keeps.
+#[test]
+fn cached_results_of_many_patterns_are_kept_apart() {
+    let groups: Vec<String> = (0..100).map(|number| format!("group-{number}")).collect();
+    let operation = |topic: usize| if topic % 3 == 0 { Operation::Write } else { Operation::Read };
+    let of = |topic: usize, group: &String| Acl {
+        operation: operation(topic),
+        permission: if topic % 5 == 0 { Permission::Deny } else { Permission::Allow },
+        ..acl(format!("topic-{topic}"), Principal::group(group.as_str()))
+    };
+    let acls = (0..70).flat_map(|topic| groups.iter().map(move |group| of(topic, group))).collect();
+    let facts = Facts { acls, roles: Vec::new(), superusers: Vec::new() };
+    let policy = policy(&facts);
+    let asked = |topic: usize| OracleQuestion {
+        user: "u".into(),
+        groups: groups.clone(),
+        operation: Operation::Read,
+        resource_type: ResourceType::Topic,
+        name: format!("topic-{topic}"),
+        host: None,
+    };
+    let mut session = Session::open(&policy, identity(&asked(0)));
+    for topic in (0..70).chain((0..70).rev()) {
+        let asked = asked(topic);
+        let difference = session.difference(&policy, &asked, &oracle::decide(&facts, &asked));
+        assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+    }
+}

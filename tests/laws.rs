@@ -95,6 +95,12 @@ proptest! {
             );
             prop_assert_eq!(matches, decides_alone, "{:?}", candidate);
         }
+        // Of the same permission, ACLs that match come first.
+        for pair in explanation.candidates.windows(2) {
+            let is_match = |candidate: &gbac_engine::decide::Candidate| candidate.status != CandidateStatus::NoMatch;
+            let swapped = pair[0].acl.permission == pair[1].acl.permission && !is_match(&pair[0]) && is_match(&pair[1]);
+            prop_assert!(!swapped, "{:?}", pair);
+        }
         for acl in policy.acls() {
             let alone = gbac_tests::oracle::Facts { acls: vec![acl.clone()], roles: facts.roles.clone(), superusers: vec![] };
             if gbac_tests::oracle::decide(&alone, &asked).acl.is_some() {

@@ -253,6 +253,16 @@ fn tokens_of_real_providers() {
             &[],
         ),
         ("$.groups", NONE, okta_id, &[], "id token", &["id_token", "claim_missing"]),
+        // Access tokens, although they contain claims of ID tokens.
+        (
+            "$.groups",
+            NONE,
+            json!({"typ": "Bearer", "at_hash": "x", "groups": ["eng"]}),
+            &["eng"],
+            "array groups 1",
+            &[],
+        ),
+        ("$.groups", NONE, json!({"token_use": "access", "nonce": "n"}), &[], "absent", &["claim_missing"]),
         (
             "$['https://example.com/groups']",
             NONE,

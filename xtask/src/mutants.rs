@@ -6,6 +6,7 @@ use crate::progress::{Progress, say};
 use crate::tools;
 use crate::up;
 use crate::workspace::Workspace;
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,9 @@ const CASES: &str = "5000";
 /// The least seconds after which the tests of a mutant count as hanging. On a busy machine, a multiple of the time that they
 /// took without a mutation can be too short.
 const HANGING_S: &str = "300";
-/// The percentage of compiling mutants that must be caught.
+/// The page with the survivors that no result depends on.
+const PAGE: &str = "docs/mutants.md";
+/// The percentage of the other compiling mutants that must be caught.
 const CAUGHT_PERCENT: usize = 97;
 
 /// The options of the command.
@@ -87,22 +90,27 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
         .env("GBAC_CASES", CASES)
         .finish(Some(&step))?;
     let lines = |name: &str| names(&folder.join(name));
-    let (hanging, missed) = (lines("timeout.txt").len(), lines("missed.txt"));
+    let explained = explained(&fs::read_to_string(workspace.root.join(PAGE)).unwrap_or_default());
+    let (known, missed): (Vec<String>, Vec<String>) =
+        lines("missed.txt").into_iter().partition(|name| explained.contains(&without_place(name)));
+    let hanging = lines("timeout.txt").len();
     // Tests that hang do not pass.
     let caught = lines("caught.txt").len() + hanging;
     let viable = caught + missed.len();
-    if viable == 0 {
+    if viable + known.len() == 0 {
         step.failed();
         ended.into_result()?;
         return Err(Problem::new("no mutant compiled"));
     }
-    step.done(&format!("{caught} of {viable} caught, {hanging} of them because the tests hang"));
+    step.done(&format!(
+        "{caught} of {viable} caught, {hanging} of them because the tests hang; {} more are explained in {PAGE}",
+        known.len()
+    ));
     for name in &missed {
         say(name);
     }
-    judge(caught, viable).map_err(|problem| {
-        problem.hint(format!("docs/mutants.md lists those that are known; the logs are in {}", folder.display()))
-    })
+    judge(caught, viable)
+        .map_err(|problem| problem.hint(format!("write tests for them; the logs are in {}", folder.display())))
 }
 
 /// A call of cargo-mutants for the mutated folders.
@@ -153,6 +161,20 @@ fn escaped(name: &str) -> String {
     text
 }
 
+/// The survivors that the page explains, each as its file and its change.
+fn explained(page: &str) -> BTreeSet<String> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    rows.filter_map(|(name, _)| Some(name.split_once("`: `")?))
+        .map(|(file, change)| format!("{file}: {change}"))
+        .collect()
+}
+
+/// A mutant's file and change, without the line and column: `a.rs:1:2: change` becomes `a.rs: change`.
+fn without_place(name: &str) -> String {
+    let (place, change) = name.split_once(": ").unwrap_or((name, ""));
+    format!("{}: {change}", place.split(':').next().unwrap_or(place))
+}
+
 fn names(file: &PathBuf) -> Vec<String> {
     fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
 }
@@ -167,7 +189,7 @@ fn judge(caught: usize, viable: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FOLDERS, SKIPPED, escaped, judge, sample};
+    use super::{FOLDERS, PAGE, SKIPPED, escaped, explained, judge, sample, without_place};
     use std::path::Path;
 
     fn names(names: &[&str]) -> Vec<String> {
@@ -190,6 +212,19 @@ mod tests {
     #[test]
     fn a_name_means_only_itself() {
         assert_eq!(escaped("a.rs:1: f -> bool with (x|y)"), r"a\.rs:1: f \-> bool with \(x\|y\)");
+    }
+
+    #[test]
+    fn the_page_explains_survivors_in_the_folders() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let explained = explained(&std::fs::read_to_string(root.join(PAGE)).unwrap());
+        assert!(!explained.is_empty());
+        for name in &explained {
+            let file = name.split(':').next().unwrap();
+            let folder = file.strip_prefix("engine/src/").and_then(|file| file.split('/').next());
+            assert!(root.join(file).is_file() && folder.is_some_and(|folder| FOLDERS.contains(&folder)), "{name}");
+        }
+        assert_eq!(without_place("engine/src/a.rs:1:22: replace a: b with c"), "engine/src/a.rs: replace a: b with c");
     }
 
     #[test]
