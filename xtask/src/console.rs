@@ -55,8 +55,10 @@ const KEPT: (&str, &str) = ("CARGO_PROFILE_WASM_STRIP", "none");
 /// Splits pages into separate files.
 const SPLIT: [&str; 2] = ["--features", "split"];
 
-/// Compiles the console's own crate as fast as possible; its dependencies stay compiled as for `up`.
-const LIVE: [&str; 2] = ["--config", "profile.console.package.gbac-console.opt-level=0"];
+/// Compiles the console's own crate as fast as possible; its dependencies stay compiled as for `up`. Without the names of
+/// functions, the module is 40% smaller, and is linked and bound faster. Panics still have their file and line.
+const LIVE: [&str; 6] =
+    ["--config", "profile.console.package.gbac-console.opt-level=0", "--bin", "gbac-console", "--", "-Cstrip=symbols"];
 
 impl Build {
     /// The cargo profile in the top-level Cargo.toml.
@@ -65,6 +67,11 @@ impl Build {
             Self::Development | Self::Live => "console",
             Self::Release => "wasm",
         }
+    }
+
+    /// The subcommand of cargo.
+    fn subcommand(self) -> &'static str {
+        if self == Self::Live { "rustc" } else { "build" }
     }
 
     /// The folder of the bound console.
@@ -107,7 +114,7 @@ pub(crate) fn publish(workspace: &Workspace, progress: &Progress, binder: Binder
 pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) -> Result<()> {
     let step = progress.slow("console", "compiling");
     let call = cargo(&workspace.root).args([
-        "build",
+        build.subcommand(),
         "--package",
         "gbac-console",
         "--target",

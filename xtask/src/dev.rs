@@ -109,7 +109,9 @@ pub(crate) fn serve(workspace: &Workspace, listen: &str) -> Result<()> {
     thread::spawn(move || dev_server::accept(&listener, &shared));
     let (watcher, changes) = watch(workspace)?;
     let workspace = workspace.clone();
-    thread::spawn(move || follow(&workspace, &changes, &site.builds));
+    // The first process has compiled it.
+    let binder = Binder::compiled(&workspace);
+    thread::spawn(move || follow(&workspace, &binder, &changes, &site.builds));
     say(&format!("listening on http://{address}"));
     // Runs until the service ends.
     lines.for_each(|line| say(&line));
@@ -139,7 +141,7 @@ fn watch(workspace: &Workspace) -> Result<(Child, Receiver<PathBuf>)> {
 }
 
 /// Rebuilds the console when files change.
-fn follow(workspace: &Workspace, changes: &Receiver<PathBuf>, builds: &Builds) {
+fn follow(workspace: &Workspace, binder: &Binder, changes: &Receiver<PathBuf>, builds: &Builds) {
     let progress = Progress::new();
     let root = workspace.root.canonicalize().unwrap_or_else(|_| workspace.root.clone());
     while let Some(paths) = batch(changes) {
@@ -150,9 +152,7 @@ fn follow(workspace: &Workspace, changes: &Receiver<PathBuf>, builds: &Builds) {
             .collect();
         let Some((work, path)) = changed.last() else { continue };
         progress.print(&format!("\n{} changed", path.display()));
-        let result = Binder::build(workspace, &progress, Speed::Bind)
-            .and_then(|binder| make(workspace, &progress, &binder, *work));
-        match result {
+        match make(workspace, &progress, binder, *work) {
             Ok(()) => builds.add(),
             Err(problem) => progress.print(&format!("{problem}")),
         }
