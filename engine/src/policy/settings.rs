@@ -415,5 +415,9 @@ mod tests {
         settings.superusers.insert("root".into());
         assert_eq!(settings.states(), StatedSettings { superusers: true, ..StatedSettings::NONE });
         assert!(Settings { stated: StatedSettings::NONE, ..sso() }.states_any());
+        let groups =
+            GroupSource::Properties { claim_path: "$.roles".parse().unwrap(), nested: NestedGroupBehavior::Suffix };
+        let expected = StatedSettings { claim_path: true, nested: true, ..StatedSettings::NONE };
+        assert_eq!(Settings { groups, ..Settings::unstated() }.states(), expected);
     }
 }

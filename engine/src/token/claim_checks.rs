@@ -185,3 +185,32 @@ fn past(what: &str, seconds: f64) -> String {
         format!("{what} since {}", span(seconds))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn details(claims: &str, now: f64) -> Vec<String> {
+        let claims = UnverifiedClaims::parse(claims).unwrap();
+        let content = TokenContent { header: None, claims: &claims };
+        let required = Requirements { issuer: None, audience: None, now: Some(now), rules: TokenRules::default() };
+        [expiry, not_before, issued_at]
+            .map(|check| match check(content, required) {
+                Ok(ClaimCheck::Passed(detail) | ClaimCheck::NotChecked(detail)) => detail,
+                Err(error) => panic!("{error}"),
+            })
+            .into()
+    }
+
+    #[test]
+    fn times_are_stated_from_the_time_of_the_check() {
+        let claims = r#"{"exp":1000,"nbf":400,"iat":340}"#;
+        assert_eq!(details(claims, 400.0), ["in 10 min", "valid since 0 s", "issued since 60 s"]);
+        assert_eq!(details(claims, 1000.0)[0], "in 0 s");
+        assert_eq!(details(claims, 1020.0)[0], "expired 20 s ago, within the allowed clock skew");
+        let ahead = r#"{"exp":1000,"nbf":410,"iat":420}"#;
+        let [valid, issued] =
+            ["valid in 10 s", "issued in 20 s"].map(|text| format!("{text}, within the allowed clock skew"));
+        assert_eq!(details(ahead, 400.0)[1..], [valid, issued]);
+    }
+}
