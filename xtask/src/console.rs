@@ -106,8 +106,10 @@ pub(crate) fn publish(workspace: &Workspace, progress: &Progress, binder: Binder
     }
     let wasm_opt = Some(tools::wasm_opt(workspace, progress)?);
     let wasm_split = Some(tools::wasm_split(workspace, progress)?);
+    // Before the compiler reads the files, because the result may not contain later changes.
+    let inputs = inputs(workspace, Build::Release);
     compile(workspace, progress, Build::Release)?;
-    bundle(workspace, progress, Build::Release, &Bundler { binder, wasm_opt, wasm_split })
+    bundle_of(workspace, progress, Build::Release, &Bundler { binder, wasm_opt, wasm_split }, inputs)
 }
 
 /// Compiles the console without bundling it. Needs only rustc.
@@ -134,8 +136,20 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
     }
 }
 
-/// Bundles the compiled console into `dist/`.
+/// Bundles the compiled console into `dist/`. Files that change between the compilation and this call count as built.
 pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, tools: &Bundler) -> Result<()> {
+    let inputs = inputs(workspace, build);
+    bundle_of(workspace, progress, build, tools, inputs)
+}
+
+/// Bundles the console that was compiled from inputs with this fingerprint.
+fn bundle_of(
+    workspace: &Workspace,
+    progress: &Progress,
+    build: Build,
+    tools: &Bundler,
+    inputs: io::Result<String>,
+) -> Result<()> {
     let step = progress.slow("bundle", "console/ into dist/");
     // Another run may be writing the same files.
     let guard = match Guard::wait(&workspace.notes().join("console.lock"), &step) {
@@ -149,8 +163,6 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
         step.done("dist/ is ready: another run made it");
         return Ok(());
     }
-    // Computed before the build reads the files, because the result may not contain later changes.
-    let inputs = inputs(workspace, build);
     let dist = workspace.root.join("dist");
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", dist.display()));
     let bundled = match build {
