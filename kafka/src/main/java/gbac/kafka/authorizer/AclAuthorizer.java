@@ -69,6 +69,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     @Override
     public void configure(Map<String, ?> configs) {
         Settings read = Settings.of(configs);
+        Settings.checkBuilder(configs);
         RoleWatch watch = usable(read);
         background = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "gbac-authorizer-" + read.node());
@@ -84,8 +85,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         watch.begin(new Members());
         background.scheduleWithFixedDelay(this::everySecond, 1, 1, TimeUnit.SECONDS);
         pollRolesLater();
-        LOG.info("super.users={}, {}={}, {} engines, roles from {}", String.join(",", read.superUsers()),
-                Settings.ALLOW_EVERYONE, read.allowsWithoutAcls(), read.instances(), read.roles());
+        LOG.info("super.users={}, {}={}, {} engines, {}, roles from {}", String.join(",", read.superUsers()),
+                Settings.ALLOW_EVERYONE, read.allowsWithoutAcls(), read.instances(), read.claims(), read.roles());
     }
 
     /** Checks what only the engine and the source of roles can check. */
@@ -135,7 +136,10 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
             synchronized (AclAuthorizer.this) {
                 table.replace(members, engines::apply);
             }
-            LOG.info("Roles have {} members", members.size());
+            if (roles.hasSource()) {
+                long count = members.stream().map(RoleMember::role).distinct().count();
+                LOG.info("Members of roles: {} in {} roles", members.size(), count);
+            }
         }
 
         @Override
@@ -277,7 +281,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         read.claims().replace(read.node());
         roles = watch;
         watch.begin(new Members());
-        LOG.info("Groups from {}, roles from {}", read.claims(), read.roles());
+        LOG.info("Changed: {}, roles from {}", read.claims(), read.roles());
     }
 
     @Override

@@ -33,6 +33,7 @@ record Settings(
         ClaimRules claims,
         RoleSettings roles,
         boolean matchesRanges) {
+    static final String BUILDER = "principal.builder.class";
     static final String SUPER_USERS = "super.users";
     static final String ALLOW_EVERYONE = "allow.everyone.if.no.acl.found";
     static final String INSTANCES = "gbac.engine.instances";
@@ -42,6 +43,7 @@ record Settings(
     static final Set<String> CHANGEABLE = Set.of(ClaimRules.CLAIM, ClaimRules.NESTED, RoleSettings.FILE, RoleSettings.URL,
             RoleSettings.TOKEN_FILE, RoleSettings.CACHE, RoleSettings.MAX_AGE);
 
+    private static final String OUR_BUILDER = "gbac.kafka.GroupPrincipalBuilder";
     private static final int MAX_INSTANCES = 64;
     private static final Set<String> KNOWN = known();
 
@@ -63,6 +65,16 @@ record Settings(
                 ClaimRules.of(configs),
                 RoleSettings.of(configs),
                 findsRanges());
+    }
+
+    /** Refuses every other principal builder. Without groups in principals, denies of groups would have no effect. */
+    static void checkBuilder(Map<String, ?> configs) {
+        Object value = configs.get(BUILDER);
+        String name = value instanceof Class<?> builder ? builder.getName() : text(configs, BUILDER, "");
+        if (!name.equals(OUR_BUILDER)) {
+            throw new ConfigException(BUILDER + " is " + (name.isEmpty() ? "not set" : "`" + name + "`")
+                    + ", so no user would have groups, and denies of groups would have no effect; set it to " + OUR_BUILDER);
+        }
     }
 
     private static Set<String> known() {

@@ -46,6 +46,13 @@ public record ClaimRules(String claimPath, boolean suffix, String mapping) {
         return text(configs, "node.id", "");
     }
 
+    /** For logs, in the words of the properties. */
+    @Override
+    public String toString() {
+        return CLAIM + "=" + claimPath + ", " + NESTED + "=" + (suffix ? "suffix" : "none")
+                + (mapping.isEmpty() ? "" : ", " + MAPPING + "=" + mapping);
+    }
+
     private static String text(Map<String, ?> configs, String property, String unset) {
         Object value = configs.get(property);
         return value == null ? unset : value.toString().trim();

@@ -6,6 +6,8 @@ import gbac.kafka.engine.LogText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.security.auth.kerberos.KerberosPrincipal;
 import javax.security.sasl.SaslServer;
 import org.apache.kafka.common.Configurable;
@@ -26,6 +28,9 @@ import org.slf4j.LoggerFactory;
 /** Builds the principals of one connection: with the groups of an OAUTHBEARER token, otherwise as Kafka does. */
 public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrincipalSerde, Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(PrincipalBuilder.class);
+    private static final String AUTHORIZER = "authorizer.class.name";
+    private static final String OUR_AUTHORIZER = "gbac.kafka.GroupAuthorizer";
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
     private static final String MECHANISM = "OAUTHBEARER";
     private static final String TOKEN = "OAUTHBEARER.token";
     private static final String SSL_RULES = "ssl.principal.mapping.rules";
@@ -59,10 +64,20 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
     public void configure(Map<String, ?> properties) {
         configs = properties;
         node = ClaimRules.node(properties);
+        warnOfOtherAuthorizer(properties.get(AUTHORIZER));
         try {
             rules = ClaimRules.of(properties);
         } catch (ConfigException wrong) {
             unusable = wrong;
+        }
+    }
+
+    /** Once for each class, because Kafka creates a builder for each connection. */
+    private static void warnOfOtherAuthorizer(Object authorizer) {
+        String name = authorizer == null ? "" : authorizer.toString();
+        if (!name.equals(OUR_AUTHORIZER) && WARNED.add(name)) {
+            LOG.warn("{} is {}, so ACLs of groups and roles have no effect; only {} enforces them", AUTHORIZER,
+                    name.isEmpty() ? "not set" : name, OUR_AUTHORIZER);
         }
     }
 

@@ -48,6 +48,12 @@ public record RoleSettings(Path file, URI url, Path tokenFile, Path cache, Durat
         return file != null || url != null;
     }
 
+    /** For logs: the source. */
+    @Override
+    public String toString() {
+        return file != null ? file.toString() : url != null ? url.toString() : "no source";
+    }
+
     private static String text(Map<String, ?> configs, String property) {
         Object value = configs.get(property);
         return value == null ? "" : value.toString().trim();

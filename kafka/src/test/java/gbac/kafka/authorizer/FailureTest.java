@@ -137,6 +137,8 @@ final class FailureTest {
             {"gbac.roles.cache", "/tmp/roles.json", "has no effect without gbac.roles.url"},
             {"gbac.roles.max.age", "-1", "seconds"},
             {"super.users", "admin", "User:admin"},
+            {"principal.builder.class", "", "is not set, so no user would have groups"},
+            {"principal.builder.class", "com.example.Builder", "set it to gbac.kafka.GroupPrincipalBuilder"},
         };
         for (String[] row : wrong) {
             AclAuthorizer authorizer = new AclAuthorizer();

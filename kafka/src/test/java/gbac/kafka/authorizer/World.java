@@ -117,7 +117,9 @@ final class World {
     }
 
     static Map<String, Object> configs(String... pairs) {
-        Map<String, Object> configs = new HashMap<>(Map.of("node.id", "1", "gbac.engine.instances", "2"));
+        Map<String, Object> configs = new HashMap<>(Map.of(
+                "node.id", "1", "gbac.engine.instances", "2",
+                "principal.builder.class", "gbac.kafka.GroupPrincipalBuilder"));
         for (int index = 0; index < pairs.length; index += 2) {
             configs.put(pairs[index], pairs[index + 1]);
         }
