@@ -71,7 +71,8 @@ final class Benchmark {
         for (int index = 0; index < count; index++) {
             boolean isPrefix = index % 3 == 0;
             String name = "team-" + index % (count / 10) + (isPrefix ? "." : ".topic-" + index);
-            String principal = "User:u" + index % (count / 5);
+            // Others for each prefix that comes again, because Kafka refuses an ACL that is there.
+            String principal = "User:u" + (index + index / (count / 5)) % (count / 5);
             acls.add(World.acl(ResourceType.TOPIC, name, isPrefix ? PatternType.PREFIXED : PatternType.LITERAL, principal,
                     index % 2 == 0 ? AclOperation.READ : AclOperation.WRITE, index % 20 != 0));
         }
