@@ -1,13 +1,12 @@
 //! The effects of a draft: the access that known principals gain and lose.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope, policy_excerpt};
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy, apply_each};
 
 use crate::group_changes::{GroupChanges, compared};
-use crate::phrases::count;
 use crate::review::lost_denies::{LostDeny, lost_denies};
 
 /// The effect of a draft.
@@ -158,117 +157,6 @@ pub fn effects_of(before: &Policy, changes: &[Change]) -> Effects {
     effects(&part, &after, changes, None)
 }
 
-/// Holders of one kind that gain and lose exactly the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EffectGroup {
-    /// The holders, in order; one at least.
-    pub people: Vec<AffectedHolder>,
-}
-
-impl EffectGroup {
-    /// The first of them, shown for all.
-    #[must_use]
-    pub fn first(&self) -> Option<&AffectedHolder> {
-        self.people.first()
-    }
-
-    /// Their number, such as `13 groups`; none if there is only one.
-    #[must_use]
-    pub fn noun(&self) -> Option<String> {
-        let kind = self.first().map(|person| kind_of(&person.holder))?;
-        let noun = match kind? {
-            PrincipalType::User => "user",
-            PrincipalType::Group => "group",
-            PrincipalType::Role => "role",
-            PrincipalType::Other => "principal",
-        };
-        (self.people.len() > 1).then(|| count(self.people.len(), noun))
-    }
-}
-
-/// The type of a principal; none for everyone.
-fn kind_of(holder: &Scope) -> Option<PrincipalType> {
-    match holder {
-        Scope::Everyone => None,
-        Scope::One(principal) => Some(principal.kind()),
-    }
-}
-
-/// Joins the holders that gain and lose exactly the same, each group at the place of its first.
-#[must_use]
-pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
-    let mut groups: Vec<EffectGroup> = Vec::new();
-    // By a part of what has to be equal, so that not every two are compared.
-    let mut by_kind: BTreeMap<(Option<PrincipalType>, Vec<String>, usize), Vec<usize>> = BTreeMap::new();
-    for person in people {
-        let key = (kind_of(&person.holder), person.joins.clone(), person.lines.len());
-        let places = by_kind.entry(key).or_default();
-        let same = |place: &&usize| {
-            groups.get(**place).and_then(EffectGroup::first).is_some_and(|first| {
-                (&first.joins, &first.leaves, &first.lines) == (&person.joins, &person.leaves, &person.lines)
-            })
-        };
-        match places.iter().find(same).copied().and_then(|place| groups.get_mut(place)) {
-            Some(group) => group.people.push(person),
-            None => {
-                places.push(groups.len());
-                groups.push(EffectGroup { people: vec![person] });
-            }
-        }
-    }
-    groups
-}
-
-/// The reason for an effect, if it is in the draft.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EffectReason {
-    /// The principal joins a role.
-    Joins(String),
-    /// The principal leaves a role.
-    Leaves(String),
-    /// So many ACLs come, of the holder or a role that it keeps.
-    Added(usize),
-    /// So many go.
-    Removed(usize),
-}
-
-/// Why each line of a person is so; of people that are looked at, since it takes a look at the ACLs of their roles.
-#[must_use]
-pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &AffectedHolder) -> Vec<Vec<EffectReason>> {
-    let acls = |policy: &Policy, roles: &[String]| -> Vec<(String, Vec<Acl>)> {
-        roles.iter().map(|role| (role.clone(), policy.acls_of(&Principal::role(role)))).collect()
-    };
-    let (joined, left) = (acls(after, &person.joins), acls(before, &person.leaves));
-    let is_held = |acl: &Acl| match &person.holder {
-        holder if Scope::of(&acl.principal) == *holder => true,
-        Scope::One(principal) if acl.principal.kind() == PrincipalType::Role => after
-            .roles_of(principal)
-            .any(|role| role == acl.principal.name() && !person.joins.iter().any(|of| of == role)),
-        _ => false,
-    };
-    let of_line = |line: &EffectLine| {
-        let touches =
-            |acl: &Acl| acl.resource_type == line.extent.resource_type && overlaps(&line.extent.pattern, &pattern(acl));
-        // A loss comes of what a gain does not.
-        let (by, not) = match LOSES.contains(&line.effect) {
-            true => (Permission::Deny, Permission::Allow),
-            false => (Permission::Allow, Permission::Deny),
-        };
-        let has = |acls: &[Acl], permission| acls.iter().any(|acl| acl.permission == permission && touches(acl));
-        let joins = joined.iter().filter(|(_, acls)| has(acls, by)).map(|(role, _)| EffectReason::Joins(role.clone()));
-        let leaves = left.iter().filter(|(_, acls)| has(acls, not)).map(|(role, _)| EffectReason::Leaves(role.clone()));
-        let counts = |acl: &Acl, permission| acl.permission == permission && touches(acl) && is_held(acl);
-        let added = changes.iter().filter(|change| matches!(change, Change::AddAcl(acl) if counts(acl, by))).count();
-        let removed =
-            changes.iter().filter(|change| matches!(change, Change::RemoveAcl(acl) if counts(acl, not))).count();
-        let mut reasons: Vec<EffectReason> = joins.chain(leaves).collect();
-        reasons.extend((added > 0).then_some(EffectReason::Added(added)));
-        reasons.extend((removed > 0).then_some(EffectReason::Removed(removed)));
-        reasons
-    };
-    person.lines.iter().map(of_line).collect()
-}
-
 /// The roles that a principal joins and leaves.
 fn roles(before: &Policy, after: &Policy, holder: &Scope) -> (Vec<String>, Vec<String>) {
     let Scope::One(principal) = holder else { return (Vec::new(), Vec::new()) };
@@ -292,12 +180,13 @@ fn is_idle(diff: &Diff, change: &Change) -> bool {
     })
 }
 
-fn pattern(acl: &Acl) -> NamePattern {
+/// The names that an ACL covers.
+pub(super) fn pattern(acl: &Acl) -> NamePattern {
     NamePattern { pattern_type: acl.pattern_type, name: acl.resource_name.clone() }
 }
 
 /// Whether some name is among both.
-fn overlaps(one: &NamePattern, other: &NamePattern) -> bool {
+pub(super) fn overlaps(one: &NamePattern, other: &NamePattern) -> bool {
     match (one.pattern_type, other.pattern_type) {
         (PatternType::Literal, PatternType::Literal) => one.covers(&other.name) || other.covers(&one.name),
         (PatternType::Literal, PatternType::Prefixed) => one.name == "*" || other.covers(&one.name),
@@ -307,7 +196,7 @@ fn overlaps(one: &NamePattern, other: &NamePattern) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use gbac_engine::model::{Host, Operation, ResourceType};
 
     use super::*;
@@ -324,19 +213,24 @@ mod tests {
         }
     }
 
-    fn policy(changes: &[Change]) -> Policy {
-        let mut policy = Policy::default();
+    /// A policy after changes.
+    pub(in crate::review) fn changed(before: &Policy, changes: &[Change]) -> Policy {
+        let mut after = before.clone();
         for change in changes {
-            policy.apply(change.clone()).unwrap();
+            after.apply(change.clone()).unwrap();
         }
-        policy
+        after
     }
 
-    fn join(role: &str, group: &str) -> Change {
+    pub(in crate::review) fn policy(changes: &[Change]) -> Policy {
+        changed(&Policy::default(), changes)
+    }
+
+    pub(in crate::review) fn join(role: &str, group: &str) -> Change {
         Change::AddMember { role: role.into(), member: Principal::group(group) }
     }
 
-    fn allow(role: &str, name: &str) -> Change {
+    pub(in crate::review) fn allow(role: &str, name: &str) -> Change {
         Change::AddAcl(acl(Principal::role(role), name, Operation::Write, Permission::Allow))
     }
 
@@ -361,10 +255,7 @@ mod tests {
             allow("R", "refunds-"),
             Change::RemoveMember { role: "R".into(), member: Principal::group("keeps") },
         ];
-        let mut after = before.clone();
-        for change in &changes {
-            after.apply(change.clone()).unwrap();
-        }
+        let after = changed(&before, &changes);
         let effects = effects(&before, &after, &changes, None);
         let of = |name: &str| {
             let person = effects.people.iter().find(|person| person.holder.to_string() == name);
@@ -386,40 +277,6 @@ mod tests {
         assert_eq!(line.blocked_by.len(), 1);
         assert!(effects.people.last().unwrap().is_role());
         assert_eq!((effects.compared, effects.idle.as_slice()), (6, [].as_slice()));
-        let why = |name: &str| {
-            let person = effects.people.iter().find(|person| person.holder.to_string() == name).unwrap();
-            reasons(&before, &after, &changes, person).concat()
-        };
-        assert_eq!(why("Group:leaves"), [EffectReason::Leaves("R".into())]);
-        assert_eq!(why("Group:stays"), [EffectReason::Added(1)]);
-        assert!(why("Group:blocked").iter().all(|reason| *reason == EffectReason::Joins("R".into())));
-        assert_eq!(why("Role:R"), [EffectReason::Added(1)]);
-    }
-
-    #[test]
-    fn identical_effects_are_told_once() {
-        let groups = ["a", "b", "c"].map(|name| join("R", name));
-        let mut before = policy(&[Change::CreateRole("R".into()), Change::CreateRole("S".into()), join("S", "d")]);
-        for change in groups {
-            before.apply(change).unwrap();
-        }
-        let changes = [
-            allow("R", "x-"),
-            allow("S", "x-"),
-            Change::AddMember { role: "R".into(), member: Principal::user("ann") },
-            join("R", "late"),
-        ];
-        let mut after = before.clone();
-        for change in &changes {
-            after.apply(change.clone()).unwrap();
-        }
-        let found = effects(&before, &after, &changes, None);
-        let all = found.people.len();
-        let groups = alike(found.people);
-        let nouns: Vec<Option<String>> = groups.iter().map(EffectGroup::noun).collect();
-        // The group that joins gains the same for another reason, a user is no group, and roles come last.
-        assert_eq!(nouns, [None, Some("4 groups".into()), None, Some("2 roles".into())], "{groups:?}");
-        assert_eq!(groups.iter().map(|group| group.people.len()).sum::<usize>(), all);
     }
 
     #[test]
@@ -430,10 +287,7 @@ mod tests {
             Change::AddAcl(acl(Principal::role("R"), "", Operation::All, Permission::Allow)),
         ]);
         let changes = [allow("R", "a"), join("R", "ops")];
-        let mut after = before.clone();
-        for change in &changes {
-            after.apply(change.clone()).unwrap();
-        }
+        let after = changed(&before, &changes);
         let whole = effects(&before, &after, &changes, None);
         assert_eq!(whole.idle, [0]);
         // The part of the policy that decides it says the same.

@@ -1,6 +1,8 @@
 //! The review of a draft: its rows by role and principal, its effects on effective access, and concurrent changes.
 
 mod brief;
+mod effect_groups;
+mod effect_reasons;
 mod effect_words;
 mod effects;
 mod lost_denies;
@@ -11,11 +13,10 @@ use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
 pub use self::brief::{Commands, DraftBrief, brief, commands};
+pub use self::effect_groups::{EffectGroup, alike};
+pub use self::effect_reasons::{EffectReason, reasons};
 pub use self::effect_words::{AffectedGroups, access_words, effect_words};
-pub use self::effects::{
-    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects,
-    effects_of, reasons,
-};
+pub use self::effects::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Total, effects, effects_of};
 pub use self::lost_denies::{DenyLoss, LostDeny};
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
