@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { stage } from './support/journey.mjs';
 import { Roles } from './support/roles.mjs';
+import { Simulator } from './support/simulator.mjs';
 
 const { set, journey } = stage();
 /** All pages but the roles and the simulator. */
 const REST = '**/split_rest-*.wasm';
-const MISSING = { tolerates: [/split_rest-/, /Failed to fetch/, /ERR_FAILED/, /preloaded using link preload/] };
+/** What the simulator needs for a verdict. */
+const EVALUATION = '**/split_evaluate-*.wasm';
+const MISSING = { tolerates: [/split_(rest|evaluate)-/, /Failed to fetch/, /ERR_FAILED/, /preloaded using link preload/] };
 
 /** Whether the console under test was built as one file, as development builds are. */
 const isOneFile = async () => !(await (await fetch(set.service.origin)).text()).includes('/split-');
@@ -33,6 +36,18 @@ journey('a page whose file does not come says so, and comes when it can', MISSIN
   const heading = page.getByRole('heading', { level: 1, name: 'Audit' });
   await heading.waitFor();
   await page.waitForFunction(() => document.activeElement?.textContent === 'Audit');
+});
+
+journey('the simulator is there before its evaluation, which is fetched until it comes', MISSING, async ({ page, t }) => {
+  if (await isOneFile()) return t.skip('this console is one file');
+  await page.route(EVALUATION, (route) => route.abort());
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await page.getByText('Paste a token to see the verdict.').waitFor();
+  await simulator.pick('maya.okafor');
+  await page.getByText('Loading the evaluation.').waitFor();
+  await page.unroute(EVALUATION);
+  await page.getByRole('group', { name: 'Verdict actions' }).waitFor();
 });
 
 journey('a page that was fetched ahead opens without the network', async ({ page, context, t }) => {

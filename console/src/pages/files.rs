@@ -1,7 +1,8 @@
 //! The chunks: which pages share a file of code.
 //!
-//! Each page that is opened first by many has a file of its own, as has the check of signatures; all else is one file. What
-//! several files reach lies in files between them, one for each combination, so few files stay few.
+//! Each page that is opened first by many has a file of its own, as have the evaluation of the simulator and the check of
+//! signatures; all else is one file. What several files reach lies in files between them, one for each combination, so few
+//! files stay few.
 
 use leptos::prelude::*;
 
@@ -15,7 +16,7 @@ use super::role::RolePage;
 use super::roles::RolesPage;
 use super::search::{Search, ShortcutList};
 use super::settings::SettingsPage;
-use super::simulator::{Simulator, VERIFIER};
+use super::simulator::{EVALUATOR, Simulator, VERIFIER};
 
 chunk!(pub(crate) ROLES, "Roles", roles, fetch_roles, draw_roles, view! { <RolesPage /> }.into_any());
 chunk!(pub(crate) ROLE, "The role", rest, fetch_role, draw_role, view! { <RolePage /> }.into_any());
@@ -33,4 +34,4 @@ chunk!(pub(crate) SEARCH, "The search", rest, fetch_search, draw_search, view! {
 chunk!(pub(crate) SHORTCUTS, "The shortcuts", rest, fetch_shortcuts, draw_shortcuts, view! { <ShortcutList /> }.into_any());
 
 /// One chunk of each file, those first that are likely to be needed next.
-pub(crate) const ALL: &[Chunk] = &[SIMULATOR, VERIFIER, ROLES, ROLE];
+pub(crate) const ALL: &[Chunk] = &[SIMULATOR, EVALUATOR, VERIFIER, ROLES, ROLE];

@@ -69,6 +69,8 @@ pub enum Waiting {
     Question,
     /// For the policy.
     Policy,
+    /// For the code of the evaluation.
+    Evaluation,
 }
 
 /// Everything that the page shows. Fields that are shared are the same value as before when nothing changed.
@@ -247,7 +249,7 @@ impl Simulation {
         accepted: &AcceptedTokens,
         now: f64,
     ) -> View {
-        if is_empty(inputs) {
+        if inputs.is_anonymous() {
             // Nothing of a token is held once it was taken out.
             *self = Self { policy: self.policy.take(), ..Self::default() };
         } else if self.last.as_ref().is_some_and(|last| last.mode != inputs.mode) {
@@ -265,7 +267,7 @@ impl Simulation {
         let mut report = None;
         let mut refusal = None;
         let who = match inputs.mode {
-            IdentityMode::ByHand => by_hand::read(inputs, is_empty(inputs), &mut problems)
+            IdentityMode::ByHand => by_hand::read(inputs, inputs.is_anonymous(), &mut problems)
                 .then(|| Source::ByHand { user: inputs.user.clone(), groups: inputs.groups.clone() }),
             IdentityMode::Token => match self.read_token(inputs) {
                 Err(None) => None,
@@ -504,14 +506,6 @@ impl Simulation {
             })
         });
         (verdict::of(&judged, now, ignore_expiry), Some(judged))
-    }
-}
-
-/// Whether nobody is named at all, so that nothing is to be kept in sight.
-fn is_empty(inputs: &Inputs) -> bool {
-    match inputs.mode {
-        IdentityMode::Token => inputs.token.trim().is_empty(),
-        IdentityMode::ByHand => inputs.user.is_empty() && inputs.groups.trim().is_empty(),
     }
 }
 

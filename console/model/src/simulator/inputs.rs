@@ -112,6 +112,15 @@ impl Default for Inputs {
 }
 
 impl Inputs {
+    /// Whether neither a token nor a name is entered.
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
+        match self.mode {
+            IdentityMode::Token => self.token.trim().is_empty(),
+            IdentityMode::ByHand => self.user.is_empty() && self.groups.trim().is_empty(),
+        }
+    }
+
     /// Takes out the token and everything that came with it: the user-info document and the keys.
     pub fn clear_token(&mut self) {
         self.token.clear();

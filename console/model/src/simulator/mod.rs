@@ -6,6 +6,7 @@ mod by_hand;
 pub mod claim_sources;
 pub mod decoded;
 mod evaluation;
+pub mod evaluator;
 pub mod extraction;
 pub mod fixes;
 pub mod inputs;

@@ -6,6 +6,7 @@ mod check;
 mod collisions;
 mod compare;
 mod decoded;
+mod evaluation;
 mod fix;
 mod flow;
 mod identity;
@@ -26,6 +27,7 @@ mod verifier;
 mod verify;
 mod what_if;
 
+pub(super) use evaluation::EVALUATOR;
 pub(super) use verifier::VERIFIER;
 
 use std::sync::Arc;

@@ -6,6 +6,7 @@ use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_console_model::rich_text::RichText;
+use gbac_console_model::simulator::evaluator;
 use gbac_console_model::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::question::{self, AccessRequest};
@@ -21,7 +22,7 @@ use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use super::verifier;
+use super::{evaluation, verifier};
 use crate::dom;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
@@ -95,17 +96,20 @@ impl SimulatorState {
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let verifier = verifier::wanted(inputs, now);
+        let code = evaluation::fetched(now);
         let view = Memo::new(move |_| {
             let (policy, accepted, now) = (service.policy.get(), accepted.get(), now.get());
             verifier.track();
-            let evaluated = dom::measured("simulator: verdict", || {
-                simulation.try_update_value(|simulation| {
-                    inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), &accepted, now))
+            code.track();
+            let evaluated = evaluator::loaded().and_then(|evaluate| {
+                dom::measured("simulator: verdict", || {
+                    simulation.try_update_value(|simulation| {
+                        inputs.with(|inputs| evaluate(simulation, inputs, policy.as_ref(), &accepted, now))
+                    })
                 })
             });
             // The store lives as long as the page; after that nobody looks.
-            evaluated
-                .unwrap_or_else(|| gbac_console_model::simulator::evaluate(&Inputs::default(), None, &accepted, now))
+            evaluated.unwrap_or_else(|| inputs.with(|inputs| evaluator::unevaluated(inputs, policy.as_deref())))
         });
         Self {
             inputs,

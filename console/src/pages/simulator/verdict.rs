@@ -41,6 +41,7 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                         Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
                         Waiting::Question => format!("Enter a {}.", resource_type_text(resource_type.get())),
                         Waiting::Policy => "The policy has not been read yet.".to_owned(),
+                        Waiting::Evaluation => "Loading the evaluation. If the service does not answer, this is tried again.".to_owned(),
                     };
                     view! { <p class="quiet waiting">{words}</p> }.into_any()
                 }
