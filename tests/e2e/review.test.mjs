@@ -21,6 +21,17 @@ const topic = (principal, name, operation, permission = 'ALLOW') => ({
   permission_type: `PERMISSION_TYPE_${permission}`,
 });
 
+/** The words of the commands with a hyphen that stand on several lines. */
+async function brokenWords(page) {
+  const words = page.getByRole('region', { name: 'the commands' }).locator('.whole');
+  assert.ok((await words.count()) > 4);
+  return words.evaluateAll((all) =>
+    all
+      .filter((word) => word.getBoundingClientRect().height > 1.5 * Number.parseFloat(getComputedStyle(word).lineHeight))
+      .map((word) => word.textContent),
+  );
+}
+
 journey('a review names gains, losses, gains that a deny blocks and rows without effect', async ({ page }) => {
   await set.service.addMembers('Ledger', 'Group:leaves', 'Group:stays');
   await set.service.createAcl(topic('Role:Ledger', 'ledger-', 'WRITE'));
@@ -48,7 +59,9 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     cells.map((cell) => Math.round(cell.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(cell).paddingLeft))),
   );
   assert.equal(new Set(edges).size, 1, `lines begin at ${edges}`);
+  assert.deepEqual(await brokenWords(page), [], 'options of commands stay whole on a telephone');
   await page.setViewportSize({ width: 1440, height: 900 });
+  assert.deepEqual(await brokenWords(page), [], 'options of commands stay whole');
   const of = (name) => {
     const from = people.findIndex((row) => row.startsWith(name));
     const rest = people.slice(from + 1);

@@ -20,10 +20,32 @@ pub fn CopyBlock(
     let region = what.clone();
     view! {
         <div class="copy">
-            <pre class="code" tabindex="0" role="region" aria-label=region><code>{move || text.get()}</code></pre>
+            <pre class="code" tabindex="0" role="region" aria-label=region><code>{move || text.with(|text| whole_words(text))}</code></pre>
             <CopyButton text=text label=label />
         </div>
     }
+}
+
+/// The longest text whose words are kept whole, in bytes: each of them is an element of the page.
+const LONGEST: usize = 40_000;
+
+/// A text that moves words to the next line whole before it breaks them: browsers break at the hyphens of an option.
+fn whole_words(text: &str) -> AnyView {
+    if text.len() > LONGEST {
+        return text.to_owned().into_any();
+    }
+    text.split_inclusive([' ', '\n'])
+        .map(|part| {
+            let word = part.trim_end_matches([' ', '\n']);
+            let space = part.get(word.len()..).unwrap_or_default().to_owned();
+            if word.contains(['-', '/']) {
+                view! { <span class="whole">{word.to_owned()}</span> {space} }.into_any()
+            } else {
+                part.to_owned().into_any()
+            }
+        })
+        .collect_view()
+        .into_any()
 }
 
 /// A button that copies a text and says so.
