@@ -47,7 +47,7 @@ journey('a decision is told with the group, the role and the ACL that decided', 
 journey('filters stand in the address, and say how much they leave out', async ({ page }) => {
   await decide('filtered', ['eng one', 'eng/two'], 'read', 'x');
   await page.goto(AUDIT);
-  await page.getByRole('combobox', { name: 'Event type' }).selectOption({ label: 'Sign-ins' });
+  await page.getByRole('combobox', { name: 'Event type' }).selectOption('sign_in');
   await page.getByRole('textbox', { name: 'User' }).fill('filtered');
   await page.getByRole('textbox', { name: 'IdP group or role' }).fill('eng/two');
   await until(() => assert.equal(new URL(page.url()).search, '?kind=sign_in&user=filtered&group=eng%2Ftwo'));
@@ -55,6 +55,13 @@ journey('filters stand in the address, and say how much they leave out', async (
   assert.equal(more.length, 0);
   assert.match(row[4], /Group:eng one.*Group:eng\/two/);
   await page.getByText(/^1 of \d+ events$/).waitFor();
+  const choices = page.getByRole('combobox', { name: 'Event type' }).getByRole('option');
+  const numbers = { Everything: 2, Changes: 0, 'Sign-ins': 1, 'Decisions by ACLs': 1, 'Requests to this service': 0 };
+  // No group decided, so that the filter for groups leaves the decision out.
+  await page.getByRole('textbox', { name: 'IdP group or role' }).fill('');
+  const counted = Object.entries(numbers).map(([label, number]) => `${label} (${number})`);
+  await until(async () => assert.deepEqual(await choices.allInnerTexts(), counted));
+  await page.getByRole('textbox', { name: 'IdP group or role' }).fill('eng/two');
 
   await page.reload();
   assert.equal((await rows(page)).length, 1, 'the address keeps the filter');
@@ -118,7 +125,7 @@ journey('a change shows what was there before and after, and the changes of one 
       'Before Nothing was removed.',
       'After + added: Role told-together + added: Group:told-a in the role told-together + added: User:told-b in the role told-together',
     ]);
-    assert.match(await text(evidence), /Request \S+ from 127\.0\.0\.1, 3 changes State after it \S+$/);
+    assert.match(await text(evidence), /Signed in with password Request \S+ from 127\.0\.0\.1, 3 changes State after it \S+$/);
     const events = await page.getByRole('region', { name: 'Event', exact: true }).innerText();
     assert.equal(events.split('"class_uid"').length - 1, 3, 'the events of the request');
   } finally {

@@ -21,6 +21,8 @@ use crate::simulator::seen_users::SeenEvent;
 const LOGOFF: i64 = 2;
 /// OCSF's authentication protocol "OpenID".
 const OPEN_ID: i64 = 4;
+/// OCSF's authentication protocol "OAUTH 2.0".
+const OAUTH_2: i64 = 6;
 
 /// What an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +106,8 @@ pub struct EventRow {
     pub resource: Option<(String, String)>,
     /// Whether it is a sign-out.
     pub is_sign_out: bool,
+    /// How the user had signed in, of a sign-in and a change; empty if it is unknown.
+    pub method: String,
     /// Whether it is a sign-in with a password, which has no groups.
     pub by_password: bool,
     /// Whether it was allowed or made.
@@ -176,15 +180,15 @@ impl EventRow {
         };
         let is = |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
         let is_sign_out = kind == EventKind::SignIn && is("/activity_id", LOGOFF);
+        let method = match kind {
+            EventKind::SignIn => sign_in_method(Some(event)),
+            EventKind::Change => sign_in_method(event.pointer("/unmapped/sign_in")),
+            EventKind::Access | EventKind::Decision => String::new(),
+        };
         let what = match kind {
             EventKind::SignIn => {
                 let what = if is_sign_out { "Sign-out" } else { "Sign-in" };
-                match (text("/auth_protocol"), event.pointer("/auth_protocol_id").and_then(Value::as_i64)) {
-                    ("", Some(OPEN_ID)) => format!("{what}, identity provider"),
-                    ("", _) => what.to_owned(),
-                    ("Basic", _) => format!("{what}, password"),
-                    (protocol, _) => format!("{what}, {protocol}"),
-                }
+                if method.is_empty() { what.to_owned() } else { format!("{what}, {method}") }
             }
             EventKind::Access => match text("/http_request/http_method") {
                 "" => text("/api/operation").to_owned(),
@@ -229,6 +233,7 @@ impl EventRow {
             what,
             resource,
             is_sign_out,
+            method,
             by_password: text("/auth_protocol") == "Basic",
             is_allowed: is("/status_id", 1) || is("/status_id", 99),
             is_without_effect: is("/status_id", 99),
@@ -279,6 +284,19 @@ impl EventRow {
             (_, false) => "Denied",
         }
     }
+}
+
+/// How a user signed in, in words; empty if it is unknown.
+fn sign_in_method(event: Option<&Value>) -> String {
+    let part = |name: &str| event.and_then(|event| event.get(name));
+    let protocol = part("auth_protocol").and_then(Value::as_str).unwrap_or_default();
+    match (protocol, part("auth_protocol_id").and_then(Value::as_i64)) {
+        ("", Some(OPEN_ID)) => "identity provider",
+        ("", Some(OAUTH_2)) => "token of the identity provider",
+        ("Basic", _) => "password",
+        (protocol, _) => protocol,
+    }
+    .to_owned()
 }
 
 /// A request in words, where it is one of the console's own to the policy; otherwise its method and path.

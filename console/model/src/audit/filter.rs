@@ -81,6 +81,13 @@ impl AuditFilter {
         *self != Self { limit: self.limit, ..Self::default() }
     }
 
+    /// The number of events that are shown if `kind` is chosen and the rest of the filter stays.
+    #[must_use]
+    pub fn count(&self, rows: &[EventRow], kind: Option<EventKind>) -> usize {
+        let chosen = Self { kind, ..self.clone() };
+        rows.iter().filter(|row| chosen.shows(row)).count()
+    }
+
     /// Whether an event is shown.
     #[must_use]
     pub fn shows(&self, row: &EventRow) -> bool {

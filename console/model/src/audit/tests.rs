@@ -260,6 +260,13 @@ fn filters_leave_out_the_rest() {
     assert!(shows("group=eng") && shows("group=Readers") && !shows("group=other"));
     assert!(!shows("kind=access") && !shows("outcome=deny") && !shows("user=bob"));
     assert!(!AuditFilter::at("limit=1000").is_set() && AuditFilter::at("user=a").is_set());
+    let rows = [row, sign_in(SignInResult::Success { groups: &[] })];
+    let counts = |query: &str| {
+        let filter = AuditFilter::at(query);
+        [None, Some(EventKind::Decision), Some(EventKind::SignIn)].map(|kind| filter.count(&rows, kind))
+    };
+    // The choice of another kind would replace this one, and the group stays.
+    assert_eq!((counts("kind=decision"), counts("group=eng")), ([2, 1, 1], [1, 1, 0]));
 }
 
 /// A change as the service records it, with the ID of its request.

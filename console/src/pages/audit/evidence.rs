@@ -5,7 +5,7 @@ use gbac_console_model::phrases::count;
 use gbac_engine::model::PrincipalType;
 use leptos::prelude::*;
 
-use crate::ui::{AclPhrase, Mono, PrincipalName, ResourceName};
+use crate::ui::{AclPhrase, Mono, PrincipalName, ResourceName, Words};
 
 /// How many values of a side are shown.
 const SHOWN: usize = 100;
@@ -17,7 +17,8 @@ pub(super) fn Evidence(
     /// The number of changes.
     changes: usize,
 ) -> impl IntoView {
-    let EventRow { changed: ChangedValues { before, after }, state, request_id, from, is_allowed, .. } = row;
+    let EventRow { changed: ChangedValues { before, after }, state, request_id, from, method, is_allowed, .. } = row;
+    let signed_in = (!method.is_empty()).then(|| view! { <dt>"Signed in with"</dt><dd><Words text=method /></dd> });
     let request = (!request_id.is_empty()).then(|| {
         let from = (!from.is_empty()).then(|| view! { " from " <Mono text=from /> });
         view! { <dt>"Request"</dt><dd><Mono text=request_id />{from}", "{count(changes, "change")}</dd> }
@@ -36,7 +37,7 @@ pub(super) fn Evidence(
                 .into_any(),
                 false => view! { <p>"Nothing was changed."</p> }.into_any(),
             }}
-            <dl class="kv">{request}{state}</dl>
+            <dl class="kv">{signed_in}{request}{state}</dl>
         </div>
     }
 }

@@ -6,7 +6,7 @@ mod table;
 use gbac_console_model::address;
 use gbac_console_model::audit::{AuditFilter, EventKind, EventRow, LIMITS, read_events};
 use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases::{self, count};
+use gbac_console_model::phrases::{self, count, thousands};
 use gbac_console_model::settings::service::audit;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -169,7 +169,7 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool
         .into_any();
     }
     view! {
-        <Filters filter=filter />
+        <Filters filter=filter rows=rows />
         <p class="count" role="status">{counts}</p>
         {move || {
             let shown: Vec<EventRow> = rows.with_value(|rows| {
@@ -199,11 +199,16 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool
 }
 
 #[component]
-fn Filters(filter: RwSignal<AuditFilter>) -> impl IntoView {
+fn Filters(filter: RwSignal<AuditFilter>, rows: StoredValue<Vec<EventRow>>) -> impl IntoView {
     const ANY: &str = "";
-    let kinds: Vec<Choice> = std::iter::once(Choice::new(ANY, "Everything"))
-        .chain(EventKind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.label())))
-        .collect();
+    // Each with the number of events that it would show.
+    let kinds = Memo::new(move |_| {
+        let number = |kind| filter.with(|filter| rows.with_value(|rows| thousands(filter.count(rows, kind))));
+        let all = Choice::new(ANY, format!("Everything ({})", number(None)));
+        let kinds = EventKind::ALL.into_iter();
+        let of_kind = |kind: EventKind| Choice::new(kind.id(), format!("{} ({})", kind.label(), number(Some(kind))));
+        std::iter::once(all).chain(kinds.map(of_kind)).collect::<Vec<Choice>>()
+    });
     let outcomes =
         vec![Choice::new(ANY, "Any"), Choice::new("allow", "Allowed"), Choice::new("deny", "Denied, refused")];
     let limits: Vec<Choice> =
@@ -221,7 +226,7 @@ fn Filters(filter: RwSignal<AuditFilter>) -> impl IntoView {
     let limit = Signal::derive(move || filter.with(|filter| filter.limit.to_string()));
     view! {
         <form class="filters" role="search" aria-label="Filter events" on:submit=move |event| event.prevent_default()>
-            <Select id="audit-kind" label="Event type" value=kind choices=Signal::stored(kinds)
+            <Select id="audit-kind" label="Event type" value=kind choices=kinds
                 on_change=move |id: String| filter.update(|filter| filter.kind = EventKind::ALL.into_iter().find(|kind| kind.id() == id)) />
             <Select id="audit-outcome" label="Outcome" value=outcome choices=Signal::stored(outcomes)
                 on_change=move |id: String| filter.update(|filter| filter.allowed = match id.as_str() { "allow" => Some(true), "deny" => Some(false), _ => None }) />
