@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { isAccessible } from './support/axe.mjs';
 import { heading, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
+import { Role } from './support/roles.mjs';
 import { until } from './support/until.mjs';
 
 const { set, journey } = stage();
@@ -41,6 +42,21 @@ async function open(page) {
   await page.goto(EXCHANGE);
   await page.getByRole('region', { name: 'Text' }).waitFor();
 }
+
+journey('a role is exported as commands, without the draft', async ({ page }) => {
+  const role = new Role(page, 'PaymentsWriters');
+  await role.open();
+  await role.addMember('Group:only-in-the-draft');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  const file = await download;
+  assert.equal(file.suggestedFilename(), 'role-paymentswriters.gbac.sh');
+  const script = await readFile(await file.path(), 'utf8');
+  assert.match(script, /gbac security role create PaymentsWriters/);
+  assert.match(script, /--principal Group:payments/);
+  assert.match(script, /--allow-principal Role:PaymentsWriters .*--topic payments-/);
+  assert.doesNotMatch(script, /only-in-the-draft|AnalyticsReaders/);
+});
 
 /** Saves the export of a form; gives its text. */
 async function save(page, form) {

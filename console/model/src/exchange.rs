@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use gbac_api::import::{Import, Kind, UnreadEntry};
 use gbac_api::script::{self, ScriptNote, ScriptTarget};
 use gbac_engine::escape::is_hidden;
+use gbac_engine::model::{Acl, Permission, Principal};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::policy_to_text;
 
 use crate::phrases::count;
+use crate::simulator::assertion::file_name;
 
 /// How much of a text is shown; all of it is copied and saved.
 pub const SHOWN: usize = 40_000;
@@ -110,6 +112,19 @@ pub fn export_draft(after: &Policy, changes: &[Change], form: ExportFormat) -> E
         ExportFormat::Document => export(after, form),
         ExportFormat::Script(target) => written(changes, target),
     }
+}
+
+/// Writes one role with its principals and ACLs as a script of `gbac` commands, and the name of its file.
+#[must_use]
+pub fn export_role(policy: &Policy, name: &str) -> (String, Export) {
+    let acls = policy.acls_of(&Principal::role(name)).into_iter();
+    let (denies, allows): (Vec<Acl>, Vec<Acl>) = acls.partition(|acl| acl.permission == Permission::Deny);
+    let members = policy.role(name).map(|role| role.members).unwrap_or_default();
+    let mut changes: Vec<Change> = denies.into_iter().map(Change::AddAcl).collect();
+    changes.push(Change::CreateRole(name.into()));
+    changes.extend(members.into_iter().map(|member| Change::AddMember { role: name.into(), member }));
+    changes.extend(allows.into_iter().map(Change::AddAcl));
+    (format!("{}.gbac.sh", file_name(&format!("role {name}"))), written(&changes, ScriptTarget::Gbac))
 }
 
 fn written(changes: &[Change], target: ScriptTarget) -> Export {
@@ -239,7 +254,6 @@ pub fn summary(changes: &[Change]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::Principal;
     use gbac_json::{policy_from_json, policy_from_value};
     use serde_json::json;
 
@@ -280,6 +294,28 @@ mod tests {
         let changes = [Change::AddMember { role: "R".into(), member: Principal::group("eng") }];
         let draft = export_draft(&policy(), &changes, ExportFormat::Script(ScriptTarget::Gbac));
         assert!(draft.text.contains("gbac security role assign R --principal Group:eng"), "{}", draft.text);
+    }
+
+    #[test]
+    fn a_role_is_written_with_its_denies_first() {
+        let acl = |permission: &str, resource: &str| {
+            json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": resource,
+            "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": "Role:Orders Readers", "host": "*",
+            "operation": "OPERATION_READ", "permission_type": permission })
+        };
+        let policy = policy_from_value(&json!({ "version": 1, "settings": { "superusers": ["root"] },
+            "acls": [acl("PERMISSION_TYPE_ALLOW", "a"), acl("PERMISSION_TYPE_DENY", "b")],
+            "roles": [{ "name": "Orders Readers", "members": [{ "principal": "Group:eng" }] }, { "name": "Other" }] }))
+        .unwrap();
+        let (file, Export { text, notes }) = export_role(&policy, "Orders Readers");
+        assert_eq!((file.as_str(), notes.len()), ("role-orders-readers.gbac.sh", 0));
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
+        assert!(
+            at("--deny-") < at("role create")
+                && at("role create") < at("role assign")
+                && at("role assign") < at("--allow-")
+        );
+        assert!(!text.contains("Other") && !text.contains("root"), "{text}");
     }
 
     #[test]

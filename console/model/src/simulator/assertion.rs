@@ -43,7 +43,7 @@ pub fn test(judged: &Judged, policy: &Policy) -> Value {
 }
 
 /// A name that every disk takes: letters, digits and single hyphens.
-pub(super) fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_ascii_alphanumeric() {

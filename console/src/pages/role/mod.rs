@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
+use gbac_console_model::exchange::export_role;
 use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::role::{RowStatus, acl_rows, member_rows};
 use gbac_engine::policy::Change;
@@ -70,6 +71,19 @@ fn One(name: String) -> impl IntoView {
     let selected = RwSignal::new(BTreeSet::new());
     let preset = RwSignal::new(None);
     provide_context(RoleContext { draft, name: stored, acls, members, preset, selected, standing });
+    // What the service has, without the draft.
+    let save = move |()| {
+        let written = service
+            .policy
+            .with_untracked(|policy| policy.as_ref().map(|policy| stored.with_value(|name| export_role(policy, name))));
+        let Some((file, export)) = written else { return };
+        match dom::save_file(&file, "text/x-shellscript", &export.text) {
+            Ok(()) => {
+                dom::announce(&format!("{file} saved. It creates the role with gbac commands, without your draft."))
+            }
+            Err(reason) => dom::announce_error(&format!("{file} was not saved: {reason}")),
+        }
+    };
     let deleting = RwSignal::new(None::<String>);
     let navigate = use_navigate();
     let crumb = name.clone();
@@ -86,8 +100,9 @@ fn One(name: String) -> impl IntoView {
                 <h1 class="mono"><ResourceName name=name /></h1>
                 {move || standing.get().map(|_| view! { <p><Summary /></p> })}
             </div>
-            {move || standing.get().filter(|standing| *standing != RowStatus::Removed).map(|_| view! {
+            {move || standing.get().filter(|standing| *standing != RowStatus::Removed).map(|standing| view! {
                 <div class="row">
+                    {(standing == RowStatus::Stored).then(|| view! { <Button on_press=save>"Export"</Button> })}
                     <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=move |()| deleting.set(Some(stored.get_value()))>"Delete role"</Button>
                 </div>
             })}
