@@ -241,9 +241,15 @@ fn groups_and_roles_come_before_the_provider_and_the_user() {
             vec![FixKind::GrantUser],
         ]
     );
-    // A group that the policy names comes first.
+    // A group that shares a word with the resource, or with a member of the role, comes first.
     let request = Request::new(Operation::Write, ResourceType::Topic, "orders-eu", At::IgnoringExpiry);
-    let identity = Identity::new("maya", ["unknown", "data"]);
+    for related in ["/eu/checkout", "order-writers"] {
+        let found = access_fixes(&policy, &Identity::new("maya", ["data", "ops", related]), &request, |_, _| true);
+        let member = Principal::group(related);
+        assert_eq!(found.fixes[0].policy_changes(), [Change::AddMember { role: "Writers".into(), member }]);
+    }
+    // Otherwise, the order is that of the identity.
+    let identity = Identity::new("maya", ["data", "unknown"]);
     let found = access_fixes(&policy, &identity, &request, |_, _| true);
     assert_eq!(
         found.fixes[0].policy_changes(),

@@ -28,13 +28,14 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
 
   const { simulator, fixes } = await denied(page, 'maya.okafor', 'payments-new', 'Denied, nothing allows it');
   await fixes.open.click();
+  // Neither group shares a word with the topic or the role, and the same user was seen with both: by name.
   assert.deepEqual(await fixes.all(), [
-    'Assign Group:engineering to Role:PaymentsWriters',
     'Assign Group:analytics to Role:PaymentsWriters',
+    'Assign Group:engineering to Role:PaymentsWriters',
     'Add an ACL to Role:AnalyticsReaders',
     'Add an ACL to Role:SchemaStewards',
-    'Create a role for Group:engineering on this topic only',
     'Create a role for Group:analytics on this topic only',
+    'Create a role for Group:engineering on this topic only',
     'Add the user to Group:/eng/payments',
     'Add the user to Group:payments',
     'Assign User:maya.okafor to Role:PaymentsWriters',
@@ -46,17 +47,19 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
     'For one user, outside groups',
   ]);
   // The effect is there before anything else is done.
-  await fixes.says(1, /1 group gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
-  await fixes.says(1, /Other users may hold this group\./);
-  await fixes.says(1, /\d+ users? (was|were) seen with this group since /);
+  await fixes.says(2, /1 group gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
+  await fixes.says(2, /Other users may hold this group\./);
+  await fixes.says(2, /\d+ users? (was|were) seen with this group since /);
   await fixes.says(5, /3 changes\. Role:PaymentsNewWriters with Allow Write, topic payments-new literal\./);
   await fixes.says(5, /1 group gains Write and Describe on topic payments-new literal\./);
   await fixes.says(10, /1 user gains Write and Describe on topic payments-new literal\./);
-  await fixes.fix(1).getByRole('button', { name: 'See who' }).click();
-  await fixes.says(1, /Group:engineering Gains/);
+  await fixes.fix(2).getByRole('button', { name: 'See who' }).click();
+  await fixes.says(2, /User:maya\.okafor was seen with Group:engineering since .*Group:engineering Gains/);
+  // Where only this user gains, in one place, there is nobody else to see.
+  assert.equal(await fixes.fix(10).getByRole('button', { name: /^See wh/ }).count(), 0);
 
-  await fixes.add(1);
-  await fixes.says(1, /In draft/);
+  await fixes.add(2);
+  await fixes.says(2, /In draft/);
   await until(async () => {
     const draft = await text(fixes.draft);
     assert.match(draft, /1 principal added\./);
@@ -80,14 +83,14 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
   await page.getByRole('link', { name: 'Simulator' }).first().click();
   await simulator.sees('Denied, nothing allows it');
   await fixes.open.click();
-  await fixes.says(1, /In draft/);
-  await fixes.sheet.getByRole('button', { name: 'Remove fix 1 from the draft', exact: true }).click();
-  await fixes.sheet.getByRole('button', { name: 'Add to draft: fix 1', exact: true }).waitFor();
+  await fixes.says(2, /In draft/);
+  await fixes.sheet.getByRole('button', { name: 'Remove fix 2 from the draft', exact: true }).click();
+  await fixes.sheet.getByRole('button', { name: 'Add to draft: fix 2', exact: true }).waitFor();
   assert.equal(await fixes.review.count(), 0);
   // Another one has no findings.
-  await fixes.add(2);
+  await fixes.add(1);
   await until(async () => assert.match(await text(fixes.draft), /No findings in the draft\./));
-  await fixes.sheet.getByRole('button', { name: 'Remove fix 2 from the draft' }).click();
+  await fixes.sheet.getByRole('button', { name: 'Remove fix 1 from the draft' }).click();
   // A new role comes with its ACL and member, and goes with them.
   await fixes.add(5);
   await until(async () => assert.equal(await text(fixes.review), 'Review 3 changes'));
@@ -115,6 +118,26 @@ journey('a deny lists only what removes it, and a manual step is copied', async 
       await page.evaluate(() => navigator.clipboard.readText()),
       /^Remove the user jonas\.lindqvist from the group \/contractors\/payments\.\nReason: /,
     ),
+  );
+});
+
+journey('a token without its groups is fixed at the provider first', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const simulator = new Simulator(page);
+  const fixes = new Fixes(page, simulator);
+  await simulator.open();
+  await simulator.pick('Priya Raman');
+  await simulator.ask({ operation: 'Write', name: 'payments-new' });
+  await simulator.sees('Denied, nothing allows it');
+  await fixes.open.click();
+  const all = await fixes.all();
+  assert.equal(all[0], 'Have the identity provider send the groups in the token');
+  assert.ok(all.every((title) => !title.startsWith('Add the user to Group:')), all.join('; '));
+  assert.deepEqual(await fixes.headings.allInnerTexts(), ['The token has no groups', 'For one user, outside groups']);
+  await fixes.says(1, /Then this is allowed if the user is in .*Group:payments/);
+  await fixes.sheet.getByRole('button', { name: 'Copy request for fix 1' }).click();
+  await until(async () =>
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Send the groups of the user .* in the access token/),
   );
 });
 

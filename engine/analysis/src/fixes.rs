@@ -3,6 +3,7 @@
 use super::excerpt::policy_excerpt;
 use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
 use super::least_grant::narrowest_for;
+use super::related::Words;
 use super::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
@@ -18,6 +19,8 @@ const TRIED: usize = 8;
 const LISTED: usize = 3;
 /// The maximum number of fixes that combine the removal of a deny with a grant.
 const COMBINED: usize = 3;
+/// The maximum number of members whose names tell what a role is about.
+const NAMED_MEMBERS: usize = 500;
 /// The maximum length of the resource's part in the name of a new role.
 const NAME_CHARS: usize = 48;
 
@@ -118,6 +121,9 @@ pub struct AccessFixes {
 ///
 /// `is_available` returns whether a new role can have a name, given the changes that create it. Names of roles, and of ACLs
 /// without a role, are never used (D-63).
+///
+/// Of the user's groups, those that share a word with the resource, with a role that allows the request or with a member of that
+/// role come first, and otherwise those that come first in the identity.
 ///
 /// The cost depends on the rows of the patterns that cover the name, on the number of patterns, and on the ACLs of the identity
 /// and of up to eight groups and roles for each kind of fix.
@@ -243,13 +249,30 @@ impl<'a> Search<'a> {
         self.policy.roles_of(principal).any(|of| of == role)
     }
 
-    /// The user's groups that can be members of a role: first those that the policy names, each in the order of the token.
-    fn groups(&self) -> Vec<Principal> {
+    /// The user's groups that can be members of a role, each with its words: first those that share one with the resource or
+    /// with a role, each in the order of the identity.
+    fn groups(&self, roles: &[(Principal, Words)]) -> Vec<(Principal, Words)> {
         let can_join = |member: &Principal| member.kind() == PrincipalType::Group && check_member(member).is_ok();
-        let mut groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
-        groups.sort_by_key(|group| self.id(group).is_none());
+        let groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
+        let mut words: Vec<Words> = groups.iter().map(|group| Words::of(group.name())).collect();
+        Words::keep_distinctive(&mut words);
+        let mut groups: Vec<(Principal, Words)> = groups.into_iter().zip(words).collect();
+        let resource = Words::of(self.request.resource_name);
+        groups.sort_by_key(|(_, words)| !words.shares(&resource) && !roles.iter().any(|(_, role)| role.shares(words)));
         groups.truncate(TRIED);
         groups
+    }
+
+    /// What a role is about: the words of the resource, of its name and of its members, unless there are very many.
+    fn words_of_role(&self, role: &Principal) -> Words {
+        let mut words = Words::of(self.request.resource_name);
+        words.add(role.name());
+        let members = self.id(role).map(|id| self.policy.links(id)).unwrap_or_default();
+        let members = if members.len() > NAMED_MEMBERS { &[] } else { members };
+        for member in members.iter().filter_map(|member| self.policy.principal(*member)) {
+            words.add(member.name());
+        }
+        words
     }
 
     /// The user, if it can be a member and have ACLs.
@@ -319,7 +342,12 @@ impl<'a> Search<'a> {
 
     /// The steps that may allow the request, by kind, the most promising of each kind first. They are not tried yet.
     fn grants(&self, is_available: &impl Fn(&str, &[Change]) -> bool) -> Vec<Vec<FixStep>> {
-        let groups = self.groups();
+        let roles = self.allowing(PrincipalType::Role).into_iter().map(|role| {
+            let words = self.words_of_role(&role);
+            (role, words)
+        });
+        let roles: Vec<(Principal, Words)> = roles.collect();
+        let groups = self.groups(&roles);
         let user = self.user();
         let assign = |kind, member: &Principal, role: &Principal| FixStep {
             kind,
@@ -328,14 +356,18 @@ impl<'a> Search<'a> {
                 member: member.clone(),
             })],
         };
-        let roles = self.allowing(PrincipalType::Role);
-        // Pairs from the beginning of both lists come first.
-        let mut pairs: Vec<(usize, usize)> =
-            (0..roles.len()).flat_map(|role| (0..groups.len()).map(move |group| (role, group))).collect();
-        pairs.sort_by_key(|(role, group)| (role + group, *role));
-        let pairs = pairs.into_iter().filter_map(|(role, group)| Some((roles.get(role)?, groups.get(group)?)));
+        // Related pairs come first, and of these, those from the beginning of both lists.
+        let mut pairs = Vec::with_capacity(roles.len() * groups.len());
+        for (role_place, (role, about)) in roles.iter().enumerate() {
+            for (group_place, (group, words)) in groups.iter().enumerate() {
+                pairs.push(((!words.shares(about), role_place + group_place, role_place), role, group));
+            }
+        }
+        pairs.sort_by_key(|(key, ..)| *key);
+        let pairs = pairs.into_iter().map(|(_, role, group)| (role, group));
         let assign_group = pairs.map(|(role, group)| assign(FixKind::AssignGroup, group, role)).collect();
-        let assign_user = user.iter().flat_map(|user| roles.iter().map(|role| assign(FixKind::AssignUser, user, role)));
+        let assign_user =
+            user.iter().flat_map(|user| roles.iter().map(|(role, _)| assign(FixKind::AssignUser, user, role)));
         let join = self.allowing(PrincipalType::Group).into_iter().map(|group| FixStep {
             kind: FixKind::JoinGroup,
             changes: vec![HypotheticalChange::Join(group.name().to_owned())],
@@ -348,7 +380,7 @@ impl<'a> Search<'a> {
             kind: FixKind::ExtendRole,
             changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
         });
-        let create = groups.iter().filter_map(|group| self.new_role(group, is_available));
+        let create = groups.iter().filter_map(|(group, _)| self.new_role(group, is_available));
         let grant_user = user.iter().cloned().filter_map(grant).map(|acl| FixStep {
             kind: FixKind::GrantUser,
             changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],

@@ -22,6 +22,7 @@ mod matrix;
 mod permissions;
 pub mod provider;
 mod reach;
+mod related;
 pub mod requests;
 mod revoke;
 mod role_counts;

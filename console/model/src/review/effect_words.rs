@@ -6,12 +6,15 @@ use std::collections::BTreeSet;
 use gbac_analysis::{AccessEffect, AccessRegion, Scope};
 use gbac_engine::model::{Operation, PatternType, PrincipalType, ResourceType};
 
+use crate::group_changes::GroupChanges;
 use crate::phrases::{agree, count, list, list_up_to};
 use crate::review::{BLOCKED, Effects, GAINS, LOSES};
-use crate::rich_text::RichText;
+use crate::rich_text::{RichText, listed};
 
 /// How many operations a sentence names.
 const OPERATIONS: usize = 3;
+/// How many gains and losses by other settings are told, and how many names each names.
+const GROUP_LINES: usize = 3;
 
 /// The groups that something is different for; people who hold them are known to the identity provider only.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,6 +71,54 @@ pub fn access_words(gains: &[AccessRegion], loses: &[AccessRegion]) -> Vec<RichT
         (!regions.is_empty()).then(|| RichText::new().text(format!("1 user {verb} ")).then(access(&regions)).text("."))
     };
     [told("gains", gains), told("loses", loses)].into_iter().flatten().collect()
+}
+
+/// What other settings do to the names of the pasted token and to the groups that the policy names, a sentence each.
+#[must_use]
+pub fn group_change_words(changes: &GroupChanges) -> Vec<RichText> {
+    // What the same names gain for the same reason is one sentence.
+    let mut told: Vec<(AccessEffect, Vec<String>, RichText, Vec<AccessRegion>)> = Vec::new();
+    for line in changes.lines() {
+        let key = (line.effect, &line.names, &line.because);
+        match told.iter_mut().find(|(effect, names, because, _)| (*effect, &*names, &*because) == key) {
+            Some((.., regions)) => regions.push(line.extent),
+            None => told.push((line.effect, line.names, line.because, vec![line.extent])),
+        }
+    }
+    let more = told.len().saturating_sub(GROUP_LINES);
+    let mut words: Vec<RichText> = Vec::new();
+    for (effect, names, because, regions) in told.into_iter().take(GROUP_LINES) {
+        let [one, many] = match effect {
+            AccessEffect::Gains => ["gains", "gain"],
+            AccessEffect::GainsWithOthers => ["can gain", "can gain"],
+            AccessEffect::Loses => ["loses", "lose"],
+            AccessEffect::LosesWithOthers => ["can lose", "can lose"],
+            AccessEffect::StillBlocked => ["stays denied", "stay denied"],
+        };
+        let number = names.len();
+        let regions: Vec<&AccessRegion> = regions.iter().collect();
+        words.push(
+            listed(names.into_iter().map(|name| RichText::new().code(name)).collect(), GROUP_LINES)
+                .text(format!(" {} ", agree(number, one, many)))
+                .then(access(&regions))
+                .text(format!(": {}", agree(number, "", "each ")))
+                .then(because)
+                .text("."),
+        );
+    }
+    if words.is_empty() {
+        words.push("No known name gains or loses access.".into());
+    }
+    if more > 0 {
+        words.push(format!("{} in the review.", count(more, "more effect")).into());
+    }
+    let numbers = [
+        (changes.dropped(), "name no longer produces a group.", "names no longer produce a group."),
+        (changes.unknown(), "known group may no longer be in tokens.", "known groups may no longer be in tokens."),
+    ];
+    let numbers = numbers.into_iter().filter(|(number, ..)| *number > 0);
+    words.extend(numbers.map(|(number, one, many)| format!("{number} {}", agree(number, one, many)).into()));
+    words
 }
 
 /// `Write on 3 topic patterns`; one pattern is named.

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 pub use self::brief::{Commands, DraftBrief, brief, commands};
 pub use self::effect_groups::{EffectGroup, alike};
 pub use self::effect_reasons::{EffectReason, reasons};
-pub use self::effect_words::{AffectedGroups, access_words, effect_words};
+pub use self::effect_words::{AffectedGroups, access_words, effect_words, group_change_words};
 pub use self::effects::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Total, effects, effects_of};
 pub use self::lost_denies::{DenyLoss, LostDeny};
 use crate::draft::{ChangeStatus, Staged};

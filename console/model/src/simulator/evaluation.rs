@@ -556,7 +556,8 @@ fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     }
 }
 
-fn steps(opened: &SimulatedIdentity, policy: &Policy) -> Steps {
+/// The steps of an identity, with what to know about them.
+pub(super) fn steps(opened: &SimulatedIdentity, policy: &Policy) -> Steps {
     let SimulatedIdentity { identity, taken, .. } = opened;
     match (taken, identity) {
         (Some(FromToken { read, rules, extraction, suggestions }), identity) => {

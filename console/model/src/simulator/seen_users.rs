@@ -2,8 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gbac_engine::model::Principal;
+
 use crate::phrases::{agree, count, instant};
 use crate::review::AffectedGroups;
+use crate::rich_text::{RichText, listed};
+
+/// How many users are named for a group.
+const LISTED: usize = 20;
 
 /// An event that may show a user with groups.
 pub trait SeenEvent {
@@ -35,6 +41,28 @@ impl SeenUsers {
             }
         }
         Some(seen)
+    }
+
+    /// How many users were seen with a group.
+    #[must_use]
+    pub fn number(&self, group: &str) -> usize {
+        self.by_group.get(group).map_or(0, BTreeSet::len)
+    }
+
+    /// Who was seen with a group, as a sentence; `now` is in seconds since 1970.
+    #[must_use]
+    pub fn who(&self, group: &str, now: f64) -> RichText {
+        let principal = Principal::group(group);
+        let since = instant(self.since, now);
+        let users: Vec<RichText> = (self.by_group.get(group).into_iter().flatten())
+            .map(|user| RichText::new().principal(&Principal::user(user)))
+            .collect();
+        let number = users.len();
+        let with = match number {
+            0 => RichText::from("No user was seen with "),
+            _ => listed(users, LISTED).text(agree(number, " was seen with ", " were seen with ")),
+        };
+        with.principal(&principal).text(format!(" since {since}."))
     }
 
     /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since 1970.
@@ -83,6 +111,10 @@ mod tests {
         assert_eq!(sentence(&["eng"]), "1 user was seen with this group since 06:36 UTC on 1 Nov.");
         assert_eq!(sentence(&["eng", "ops"]), "2 users were seen with one of these groups since 06:36 UTC on 1 Nov.");
         assert_eq!(sentence(&["x"]), "No user was seen with this group since 06:36 UTC on 1 Nov.");
+        assert_eq!(["eng", "ops", "x"].map(|group| seen.number(group)), [1, 1, 0]);
+        let who = |group: &str| seen.who(group, now).plain();
+        assert_eq!(who("eng"), "User:maya was seen with Group:eng since 06:36 UTC on 1 Nov.");
+        assert_eq!(who("x"), "No user was seen with Group:x since 06:36 UTC on 1 Nov.");
         assert_eq!(SeenUsers::of::<EventRow>(&[]), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The sheet with the fixes of a denied request, and the draft that they make.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gbac_console_model::address;
 use gbac_console_model::audit::EventRow;
@@ -28,6 +29,8 @@ use crate::ui::{
 
 /// How many audit events are read to tell who was seen with a group.
 const EVENTS: usize = 1000;
+/// How long the fixes wait for these events, which put groups with few users first.
+const EVENTS_WAIT: Duration = Duration::from_millis(400);
 
 /// The sheet; in the page while it is open.
 #[component]
@@ -65,16 +68,17 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Fixes(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let (identity, access, refusal) = (state.identity(), state.access(), state.part(|view| view.refusal.clone()));
+    let (who, access, refusal) = (state.who(), state.access(), state.part(|view| view.refusal.clone()));
     let is_expired =
         state.part(|view| view.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Expired));
+    let (seen, is_ready) = seen_users(state);
     let found = Memo::new(move |_| {
-        let (identity, access, policy) = (identity.get()?, access.get()?, state.service.policy.get()?);
-        // A fix stays in the list while it is in the draft.
+        let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
+        // A fix stays in the list while it is in the draft. Its place does not change when events arrive late.
         let staged = draft.changes.get_untracked();
-        Some(Arc::new(dom::measured("simulator: fixes", || fixes(&policy, &identity, &access, &staged))))
+        let fixes = || seen.with_untracked(|seen| fixes(&policy, &who, &access, &staged, seen.as_ref()));
+        is_ready.get().then(|| dom::measured("simulator: fixes", fixes)).flatten().map(Arc::new)
     });
-    let seen = seen_users(state);
     move || {
         match (refusal.get(), found.get()) {
         (Some(refusal), _) => view! {
@@ -95,27 +99,36 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
         }
         .into_any(),
         (None, Some(found)) => view! { <List found=found seen=seen state=state /> }.into_any(),
-        (None, None) if identity.with(Option::is_none) => nobody().into_any(),
+        (None, None) if who.with(Option::is_none) => nobody().into_any(),
+        (None, None) if !is_ready.get() => view! { <p class="quiet">"Reading the audit log.."</p> }.into_any(),
         (None, None) => view! { <p class="quiet">"Complete the check first."</p> }.into_any(),
     }
     }
 }
 
-/// Who was seen with which group, read when the sheet opens; none where no audit events can be read.
-fn seen_users(state: SimulatorState) -> RwSignal<Option<SeenUsers>> {
+/// Who was seen with which group, read when the sheet opens, and whether that is known or takes too long; nothing is seen where
+/// no audit events can be read.
+fn seen_users(state: SimulatorState) -> (RwSignal<Option<SeenUsers>>, RwSignal<bool>) {
     let seen = RwSignal::new(None);
     let service = state.service;
-    if service.can.with_untracked(|can| can.audit.is_yes()) {
+    let is_readable = service.can.with_untracked(|can| can.audit.is_yes());
+    let is_ready = RwSignal::new(!is_readable);
+    if is_readable {
+        // The sheet may be closed when this ends.
+        let stop_waiting = move || {
+            let _ = is_ready.try_set(true);
+        };
+        set_timeout(stop_waiting, EVENTS_WAIT);
         spawn_local(async move {
             // Without events, the effect is shown without the users.
             if let Ok(events) = service.events(EVENTS).await {
                 let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
-                // The sheet may be closed by now.
                 let _ = seen.try_set(SeenUsers::of(&rows));
             }
+            let _ = is_ready.try_set(true);
         });
     }
-    seen
+    (seen, is_ready)
 }
 
 #[component]
@@ -149,6 +162,8 @@ fn Card(
     let draft = expect_context::<Draft>();
     let number = fix.number;
     let (add_id, undo_id) = (format!("fix-add-{number}"), format!("fix-undo-{number}"));
+    let is_manual = fix.changes.is_empty();
+    let tries = actions(state, &fix.actions);
     let fix = StoredValue::new(fix);
     let in_draft = Memo::new(move |_| draft.changes.with(|changes| fix.with_value(|fix| is_staged(fix, changes))));
     let buttons = {
@@ -157,6 +172,7 @@ fn Card(
             let (add, undo) = (add_id.clone(), undo_id.clone());
             let text = fix.with_value(|fix| fix.request.clone());
             match text {
+                None if is_manual => view! { <span class="fx-a"><Tag>"Manual step"</Tag></span> }.into_any(),
                 Some(text) => view! {
                     <span class="fx-a"><Tag>"Manual step"</Tag> <CopyButton text=text label="Copy request" attr:aria-label=format!("Copy request for fix {number}") /></span>
                 }
@@ -201,6 +217,7 @@ fn Card(
                 <h4 id=title><span class="rank">{format!("{number}. ")}</span>{sentence(&words)}</h4>
                 {buttons}
                 <p>{sentence(&about)}</p>
+                {tries}
             </div>
             <Effect fix=fix seen=seen state=state />
             {move || (first.get() == Some(number)).then(|| view! { <InDraft state=state /> })}
@@ -225,24 +242,42 @@ fn Effect(fix: StoredValue<ListedFix>, seen: RwSignal<Option<SeenUsers>>, state:
         let words = seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
         words.iter().map(|words: &RichText| view! { <span>{sentence(words)} " "</span> }).collect_view()
     };
+    // Where only the group itself can be named, there is nothing to open.
+    let who = Memo::new(move |_| {
+        let now = state.now.get_untracked();
+        seen.with(|seen| fix.with_value(|fix| fix.effect.who(seen.as_ref(), now)))
+    });
+    let has_more = fix.with_value(|fix| fix.effect.has_more());
     let list = move || {
-        fix.with_value(|fix| match fix.effect.clone() {
-            FixEffect::Principals(effects) => view! { <EffectList effects=effects /> }.into_any(),
+        use gbac_analysis::AccessEffect::{Gains, Loses};
+        let effects = fix.with_value(|fix| match fix.effect.clone() {
+            FixEffect::Principals(effects) => Some(view! { <EffectList effects=effects /> }.into_any()),
             FixEffect::User { gains, loses } => {
-                use gbac_analysis::AccessEffect::{Gains, Loses};
-                view! { <Extents extents=gains effect=Gains /> <Extents extents=loses effect=Loses /> }.into_any()
+                Some(view! { <Extents extents=gains effect=Gains /> <Extents extents=loses effect=Loses /> }.into_any())
             }
-        })
+            FixEffect::Groups(_) | FixEffect::Sentence(_) => None,
+        });
+        let users =
+            who.with(|who| who.iter().map(|words| view! { <li><span>{sentence(words)}</span></li> }).collect_view());
+        view! { {who.with(|who| !who.is_empty()).then(|| view! { <ul class="facts">{users}</ul> })} {effects} }
     };
     view! {
         <div class="blast">
             <p><Icon glyph=Glyph::Up size=IconSize::Small /><span>{words}</span></p>
-            <Disclosure
-                id=format!("fix-who-{number}") open=open on_toggle=move |is_open| open.set(is_open)
-                summary=move || view! { "See who" <span class="sr">{format!(" is affected by fix {number}")}</span> }
-            >
-                {list}
-            </Disclosure>
+            {move || (has_more || who.with(|who| !who.is_empty())).then(|| view! {
+                <Disclosure
+                    id=format!("fix-who-{number}") open=open on_toggle=move |is_open| open.set(is_open)
+                    summary=move || {
+                        let names_users = who.with(|who| !who.is_empty());
+                        view! {
+                            {if names_users { "See who" } else { "See what" }}
+                            <span class="sr">{format!(" is affected by fix {number}")}</span>
+                        }
+                    }
+                >
+                    {list}
+                </Disclosure>
+            })}
         </div>
     }
 }

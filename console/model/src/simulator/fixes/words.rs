@@ -1,0 +1,187 @@
+//! The words of a fix: what its steps do, why they work, and the request to the identity provider.
+
+use gbac_analysis::requests::resource_type_text;
+use gbac_analysis::{AccessFix, FixKind, FixStep, HypotheticalChange};
+use gbac_engine::decide::Decision;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Host, Principal, ResourceType};
+use gbac_engine::policy::Change;
+
+use crate::escape::plain;
+use crate::phrases::count;
+use crate::rich_text::{RichText, listed};
+use crate::simulator::question::AccessRequest;
+use crate::simulator::verdict::resource;
+
+/// How many names a sentence lists.
+const NAMES: usize = 4;
+
+/// What a fix does: its steps, joined.
+pub(super) fn title(steps: &[FixStep], access: &AccessRequest) -> RichText {
+    steps.iter().enumerate().fold(RichText::new(), |words, (place, step)| {
+        let (verb, object) = step_words(step, access);
+        let words = if place == 0 { words.text(verb) } else { words.text(format!(", and {}", verb.to_lowercase())) };
+        words.text(" ").then(object)
+    })
+}
+
+/// The verb of a step, and to what it applies.
+fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText) {
+    let removed: Vec<&Acl> = step.changes.iter().filter_map(removed_acl).collect();
+    let denies = || match removed.as_slice() {
+        [only] => RichText::new().text("the deny on ").then(resource(only)).text(" for ").principal(&only.principal),
+        all => RichText::new().text(count(all.len(), "deny")),
+    };
+    let groups = || {
+        let names = step.changes.iter().filter_map(|change| match change {
+            HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => Some(name),
+            HypotheticalChange::Policy(_) => None,
+        });
+        listed(names.map(|name| RichText::new().principal(&Principal::group(name))).collect(), NAMES)
+    };
+    let memberships = |between: &'static str| {
+        let of = |change: &HypotheticalChange| match change {
+            HypotheticalChange::Policy(Change::AddMember { role, member } | Change::RemoveMember { role, member }) => {
+                Some(RichText::new().principal(member).text(between).principal(&Principal::role(role)))
+            }
+            _ => None,
+        };
+        listed(step.changes.iter().filter_map(of).collect(), NAMES)
+    };
+    let added = step.changes.iter().find_map(added_acl);
+    let to = |word: &'static str| {
+        added.map_or_else(RichText::new, |acl| RichText::new().text(word).principal(&acl.principal))
+    };
+    match step.kind {
+        FixKind::RemoveDenies => ("Remove", denies()),
+        FixKind::NarrowDenies => ("Narrow", denies().text(" to every other operation")),
+        FixKind::LeaveRole => ("Remove", memberships(" from ")),
+        FixKind::LeaveGroups => ("Remove", RichText::new().text("the user from ").then(groups())),
+        FixKind::AssignGroup | FixKind::AssignUser => ("Assign", memberships(" to ")),
+        FixKind::ExtendRole => ("Add", to("an ACL to ")),
+        FixKind::GrantUser => ("Add", to("an ACL for ")),
+        FixKind::JoinGroup => ("Add", RichText::new().text("the user to ").then(groups())),
+        FixKind::CreateRole => {
+            let members = step.changes.iter().filter_map(|change| match change {
+                HypotheticalChange::Policy(Change::AddMember { member, .. }) => Some(RichText::new().principal(member)),
+                _ => None,
+            });
+            let only = match access.resource_type {
+                ResourceType::Cluster | ResourceType::Registry => String::new(),
+                other => format!(" on this {} only", resource_type_text(other)),
+            };
+            ("Create", RichText::new().text("a role for ").then(listed(members.collect(), NAMES)).text(only))
+        }
+    }
+}
+
+const fn removed_acl(change: &HypotheticalChange) -> Option<&Acl> {
+    match change {
+        HypotheticalChange::Policy(Change::RemoveAcl(acl)) => Some(acl),
+        _ => None,
+    }
+}
+
+const fn added_acl(change: &HypotheticalChange) -> Option<&Acl> {
+    match change {
+        HypotheticalChange::Policy(Change::AddAcl(acl)) => Some(acl),
+        _ => None,
+    }
+}
+
+/// How much a fix changes, and what decides the request then.
+pub(super) fn about(fix: &AccessFix, then: &Decision) -> RichText {
+    let number = fix.policy_changes().len();
+    let mut words = RichText::new();
+    if number > 0 {
+        words = words.text(format!("{}.", count(number, "change")));
+    }
+    for step in &fix.steps {
+        words = words.then(reason(step, then));
+    }
+    let is_of = |kinds: &[FixKind]| fix.steps.iter().all(|step| kinds.contains(&step.kind));
+    let removes = [FixKind::RemoveDenies, FixKind::NarrowDenies, FixKind::LeaveRole, FixKind::LeaveGroups];
+    match &then.acl {
+        Some(acl) if is_of(&removes) => words.text(" The allow of ").principal(&acl.principal).text(" then decides."),
+        _ => words,
+    }
+}
+
+/// Why a step works, as sentences with a blank before each.
+fn reason(step: &FixStep, then: &Decision) -> RichText {
+    let added = step.changes.iter().find_map(added_acl);
+    let grant = |words: RichText| match added {
+        Some(acl) => words.then(grant_words(acl)).text("."),
+        None => words,
+    };
+    let words = RichText::new();
+    match step.kind {
+        FixKind::AssignGroup | FixKind::AssignUser => match &then.acl {
+            Some(acl) => words
+                .text(format!(" The role already allows {} on ", acl.operation.spelling().label))
+                .then(resource(acl))
+                .text("."),
+            None => words,
+        },
+        FixKind::ExtendRole => {
+            let words = grant(words.text(" "));
+            match &then.group {
+                Some(group) => words.text(" ").principal(&Principal::group(group)).text(" is a member."),
+                None => words.text(" The user is a member."),
+            }
+        }
+        FixKind::CreateRole => match added {
+            Some(acl) => words.text(" ").principal(&acl.principal).text(" with ").then(grant_words(acl)).text("."),
+            None => words,
+        },
+        FixKind::GrantUser => {
+            grant(words.text(" ")).text(" It stays when the user changes teams, and no group shows it.")
+        }
+        FixKind::NarrowDenies => words.text(" The other operations stay denied."),
+        FixKind::RemoveDenies => words,
+        FixKind::LeaveRole => words.text(" The role no longer applies."),
+        FixKind::JoinGroup => match &then.role {
+            Some(role) => words
+                .text("The group is already in ")
+                .principal(&Principal::role(role))
+                .text(". Takes effect at the next sign-in."),
+            None => words.text("The group is already allowed this. Takes effect at the next sign-in."),
+        },
+        FixKind::LeaveGroups => words.text("Takes effect at the next sign-in."),
+    }
+}
+
+/// `Allow Write, topic orders literal`.
+fn grant_words(acl: &Acl) -> RichText {
+    let words = RichText::new()
+        .permission(acl.permission)
+        .text(format!(" {}, ", acl.operation.spelling().label))
+        .then(resource(acl));
+    match acl.host {
+        Host::Any => words,
+        host => words.text(", host ").resource(host.to_string()),
+    }
+}
+
+/// The request to the administrator of the identity provider.
+pub(super) fn provider_request(fix: &AccessFix, identity: &Identity, access: &AccessRequest) -> String {
+    let lines = fix.changes().filter_map(|change| match change {
+        HypotheticalChange::Join(name) => {
+            Some(format!("Add the user {} to the group {}.", plain(identity.user()), plain(name)))
+        }
+        HypotheticalChange::Leave(name) => {
+            Some(format!("Remove the user {} from the group {}.", plain(identity.user()), plain(name)))
+        }
+        HypotheticalChange::Policy(_) => None,
+    });
+    let joins = fix.steps.iter().any(|step| step.kind == FixKind::JoinGroup);
+    let request = access.short().plain();
+    let why = match joins {
+        true => format!("Reason: this user is denied the request \"{request}\", which the group allows."),
+        false => format!("Reason: the groups deny this user the request \"{request}\"."),
+    };
+    let mut text: Vec<String> = lines.collect();
+    text.push(why);
+    text.push("The change takes effect at the next sign-in.".to_owned());
+    text.join("\n")
+}
