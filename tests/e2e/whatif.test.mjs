@@ -123,7 +123,11 @@ journey('a whole request is decided check by check', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Read', name: 'analytics-weekly' });
   const request = await part(page, 'Whole request');
+  // It begins with the question.
+  assert.equal(await request.getByRole('textbox', { name: 'Topic', exact: true }).inputValue(), 'analytics-weekly');
+  await request.getByText('To see the required checks, fill in Group.').waitFor();
   await request.getByRole('textbox', { name: 'Topic', exact: true }).fill('analytics-daily');
   await request.getByRole('textbox', { name: 'Group', exact: true }).fill('analytics-app');
   await request.getByText(/^Allowed: \d+ checks\.$/).waitFor();
@@ -146,10 +150,10 @@ journey('names that become one group are told, with what each gains', async ({ p
   await simulator.open();
   await simulator.enter(await set.provider.token('jonas.lindqvist'));
   const found = await collisions(page);
-  await found.getByText(/^No collisions/).waitFor();
-  await found.getByRole('radio', { name: 'suffix' }).check();
-  await found.getByText('A hypothetical setting, which is not saved.').waitFor();
-  const told = await text(found.getByRole('list', { name: 'Collisions' }));
+  // Both settings are shown at once, the one in force first.
+  await found.getByText(/^No collisions/).first().waitFor();
+  assert.match(await text(found.getByRole('heading', { level: 4 }).first()), /With none, the current setting/);
+  const told = await text(found.getByRole('list', { name: 'Collisions with suffix' }));
   assert.match(told, /\/contractors\/payments \(in the token and in the policy\)/);
   assert.match(told, /A user with \/contractors\/payments alone gains: Gains .*Topic payments- prefixed/i);
 });

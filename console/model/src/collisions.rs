@@ -1,6 +1,6 @@
 //! Collisions: names that become the same group, and the access that each of them gains.
 
-use gbac_analysis::{CollisionReport, collision_gains};
+use gbac_analysis::{CollidingName, Collision, CollisionKind, CollisionReport, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
@@ -12,6 +12,8 @@ pub struct CollisionPanel {
     pub nested: NestedGroupBehavior,
     /// The collisions, those of names in the token first, with what each gains.
     pub merged: CollisionReport,
+    /// Names in the token that become a group that the policy names, and that nothing else becomes: each with this group.
+    pub matches: Vec<(String, String)>,
     /// How many known groups were looked at.
     pub known: usize,
 }
@@ -23,13 +25,33 @@ const SHOWN: usize = 20;
 #[must_use]
 pub fn collision_report(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> CollisionPanel {
     let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group).count();
-    CollisionPanel { nested, merged: collision_gains(policy, nested, in_token, SHOWN), known }
+    let mut merged = collision_gains(policy, nested, in_token, SHOWN);
+    let mut matches = Vec::new();
+    merged.collisions.retain(|(collision, _)| match wanted(collision) {
+        Some(name) => {
+            matches.push((name.to_owned(), collision.group.clone()));
+            false
+        }
+        None => true,
+    });
+    CollisionPanel { nested, merged, matches, known }
+}
+
+/// The one name in the token that becomes a group of the policy, which is what `suffix` is for; none of a collision, where the
+/// token has several such names or the policy names them, too.
+fn wanted(collision: &Collision) -> Option<&str> {
+    let (own, others): (Vec<&CollidingName>, Vec<&CollidingName>) =
+        collision.names.iter().partition(|name| name.name == collision.group);
+    match (own.as_slice(), others.as_slice()) {
+        ([own], [other]) if collision.kind == CollisionKind::Suffix && !own.in_token && other.in_token => {
+            (!other.known).then_some(other.name.as_str())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use gbac_analysis::CollisionKind;
-
     use super::*;
     use crate::simulator::tests::policy;
 
@@ -42,8 +64,9 @@ mod tests {
         );
         let groups: Vec<&str> =
             report.merged.collisions.iter().map(|(collision, _)| collision.group.as_str()).collect();
-        assert_eq!(groups, ["Payments", "payments"]);
-        let (collision, gained) = &report.merged.collisions[1];
+        assert_eq!(groups, ["payments"]);
+        assert_eq!(report.matches, [("/a/Payments".to_owned(), "Payments".to_owned())]);
+        let (collision, gained) = &report.merged.collisions[0];
         let names: Vec<(&str, bool, bool)> =
             collision.names.iter().map(|name| (name.name.as_str(), name.in_token, name.known)).collect();
         assert_eq!(
@@ -65,5 +88,6 @@ mod tests {
         assert_eq!(collision.kind, CollisionKind::Comma);
         assert_eq!(gains[0].name, "payments,ops");
         assert!(!gains[0].regions.is_empty());
+        assert!(report.matches.is_empty());
     }
 }

@@ -20,14 +20,23 @@ pub(super) fn CollisionList(
     let known = count(report.known, "known group");
     let more = report.merged.more;
     let rows = report.merged.collisions;
+    let matches: Vec<_> = report
+        .matches
+        .into_iter()
+        .map(|(name, group)| view! {
+            <p><Mono text=name /> " becomes " <PrincipalName principal=Principal::group(group) /> ", which the policy names."</p>
+        })
+        .collect();
     if rows.is_empty() {
         let words = if of_token { "in this token or among" } else { "among" };
-        return view! { <p>{format!("No collisions {words} {known}.")}</p> }.into_any();
+        return view! { <p>{format!("No collisions {words} {known}.")}</p> {matches} }.into_any();
     }
     let number = rows.len() + more;
+    let label = if of_token { format!("Collisions with {}", report.nested.as_str()) } else { "Collisions".to_owned() };
     view! {
         <p>{format!("{} among {}{known}.", count(number, "collision"), if of_token { "the token’s names and " } else { "" })}</p>
-        <ul class="stack" aria-label="Collisions">
+        {matches}
+        <ul class="stack" aria-label=label>
             {rows.into_iter().map(|(collision, gains)| view! { <OneRow collision=collision gains=gains /> }).collect_view()}
         </ul>
         {(more > 0).then(|| view! { <p class="quiet">{format!("and {more} more")}</p> })}

@@ -35,6 +35,13 @@ pub fn provider(properties: &Map<String, Value>) -> Option<Result<String, NoProv
     Some(if missing.is_empty() { Ok(url.to_owned()) } else { Err(NoProvider { missing }) })
 }
 
+/// Why no verdict about a token takes effect yet; none where the service has an identity provider, and where it does not say.
+#[must_use]
+pub fn provider_gap(properties: &Map<String, Value>) -> Option<&'static str> {
+    let missing = provider(properties)?.err();
+    missing.map(|_| "No identity provider is configured, so the service accepts no token yet.")
+}
+
 /// Why ACLs may not apply to the Kafka API at all; none where they do, and where the cluster does not say.
 #[must_use]
 pub fn authorization_gap(properties: &Map<String, Value>) -> Option<RichText> {

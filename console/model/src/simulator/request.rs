@@ -8,7 +8,7 @@ use gbac_analysis::requests::{
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::ResourceType;
+use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::rich_text::RichText;
@@ -98,6 +98,8 @@ pub struct RequestForm {
     pub id: String,
     /// Names by key, one per line. They stay when another request is chosen.
     pub names: BTreeMap<&'static str, String>,
+    /// The name that the form began with.
+    begun: Option<String>,
 }
 
 impl RequestForm {
@@ -140,6 +142,41 @@ impl RequestForm {
                 })
                 .collect(),
         }
+    }
+
+    /// Begins with the question of the simulator, unless other names were entered: what a client does with such a resource,
+    /// and its name.
+    pub fn begin(&mut self, access: &AccessRequest) {
+        let is_begun = self.begun.as_ref() == Some(&access.resource_name);
+        let is_entered = |names: &String| !names.trim().is_empty() && Some(names) != self.begun.as_ref();
+        if access.resource_name.is_empty() || is_begun || self.names.values().any(is_entered) {
+            return;
+        }
+        let id = match (access.resource_type, access.operation) {
+            (ResourceType::Topic, Operation::Write | Operation::IdempotentWrite) => "produce",
+            (ResourceType::Topic | ResourceType::Group, _) => "consume",
+            (ResourceType::TransactionalId, _) => "produce-transactional",
+            (ResourceType::Subject, Operation::Write) => "schema-write",
+            (ResourceType::Subject, _) => "schema-read",
+            (
+                ResourceType::Cluster | ResourceType::Registry | ResourceType::DelegationToken | ResourceType::User,
+                _,
+            ) => return,
+        };
+        self.book = RequestCatalog::Recipes;
+        id.clone_into(&mut self.id);
+        self.names.clear();
+        self.begun = Some(access.resource_name.clone());
+        if let Some(slot) = self.slots().into_iter().find(|slot| slot.kind == access.resource_type) {
+            self.names.insert(slot.key, access.resource_name.clone());
+        }
+    }
+
+    /// The labels of the fields that have to be filled in first.
+    #[must_use]
+    pub fn missing(&self) -> Vec<String> {
+        let is_empty = |slot: &Slot| self.names.get(slot.key).is_none_or(|names| names.trim().is_empty());
+        self.slots().into_iter().filter(|slot| slot.required && is_empty(slot)).map(|slot| slot.label).collect()
     }
 
     /// What to know about what is chosen; empty where there is nothing.
@@ -265,7 +302,7 @@ mod tests {
 
     fn form(book: RequestCatalog, id: &str, names: &[(&'static str, &str)]) -> RequestForm {
         let names = names.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
-        RequestForm { book, id: id.into(), names }
+        RequestForm { book, id: id.into(), names, ..RequestForm::default() }
     }
 
     #[test]
@@ -304,6 +341,41 @@ mod tests {
         assert!(denied.iter().all(|deed| deed.ends_with("consumer group app")), "{denied:?}");
         assert!(found.rows.iter().any(|row| row.kind == VerdictKind::Allowed && row.of.len() > 1), "{:?}", found.rows);
         assert!(found.requests.iter().any(|(name, outcome)| name == "Fetch" && *outcome == Outcome::Allow));
+    }
+
+    #[test]
+    fn the_question_is_where_a_request_begins() {
+        let access = |operation, resource_type, name: &str| AccessRequest {
+            operation,
+            resource_type,
+            resource_name: name.into(),
+            host: None,
+        };
+        let mut form = RequestForm::default();
+        assert_eq!(form.missing(), ["Topic", "Group"]);
+        form.begin(&access(Operation::Read, ResourceType::Topic, ""));
+        assert_eq!(form, RequestForm::default(), "nothing is known yet");
+        form.begin(&access(Operation::Write, ResourceType::Topic, "orders"));
+        assert_eq!((form.chosen(), form.names.get("topic").map(String::as_str)), ("produce", Some("orders")));
+        assert!(form.missing().is_empty() && form.needs().is_ok());
+        // It follows the question, until somebody enters names.
+        form.begin(&access(Operation::Read, ResourceType::Group, "app"));
+        assert_eq!((form.chosen(), form.names.len(), form.missing()), ("consume", 1, vec!["Topic".to_owned()]));
+        form.names.insert("topic", "refunds".into());
+        form.begin(&access(Operation::Write, ResourceType::Topic, "orders"));
+        assert_eq!(form.chosen(), "consume");
+        let mut read = RequestForm::default();
+        read.begin(&access(Operation::Read, ResourceType::Topic, "orders"));
+        assert_eq!((read.chosen(), read.missing()), ("consume", vec!["Group".to_owned()]));
+        for resource_type in ResourceType::ALL {
+            for operation in Operation::ALL {
+                let mut form = RequestForm::default();
+                form.begin(&access(*operation, *resource_type, "x"));
+                let is_filled = form.names.values().any(|name| name == "x");
+                let is_named = form.slots().iter().any(|slot| slot.kind == *resource_type);
+                assert_eq!(is_filled, is_named, "{resource_type:?} {operation:?}");
+            }
+        }
     }
 
     #[test]

@@ -88,19 +88,25 @@ pub fn diagnosed_by(extraction_step: &str) -> &'static [&'static str] {
 pub const fn mark(state: StepStatus) -> (FactMark, &'static str) {
     match state {
         StepStatus::Passed => (FactMark::Good, "OK"),
-        StepStatus::Attention => (FactMark::Warn, "check this"),
+        StepStatus::Attention => (FactMark::Warn, "warning"),
         StepStatus::Failed => (FactMark::Bad, "failed"),
-        StepStatus::NotDone => (FactMark::Plain, "manual step"),
+        StepStatus::NotDone => (FactMark::Plain, "for you to check"),
     }
 }
 
-/// The steps in few words: `2 of 4 OK, 1 failed`.
+/// The steps in few words, each counted once: `1 failed, 2 OK, 1 for you to check`.
 #[must_use]
 pub fn summary(steps: &[DiagnosticStep; 4]) -> String {
     let number = |state| steps.iter().filter(|step| step.state == state).count();
-    let failed = number(StepStatus::Failed);
-    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    format!("{} of 4 OK{failed}", number(StepStatus::Passed))
+    let warnings = number(StepStatus::Attention);
+    let numbers = [
+        (number(StepStatus::Failed), mark(StepStatus::Failed).1),
+        (number(StepStatus::Attention), if warnings == 1 { "warning" } else { "warnings" }),
+        (number(StepStatus::Passed), mark(StepStatus::Passed).1),
+        (number(StepStatus::NotDone), mark(StepStatus::NotDone).1),
+    ];
+    let numbers = numbers.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"));
+    numbers.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -134,8 +140,9 @@ mod tests {
         assert_eq!(found[0].state, StepStatus::Failed);
         assert!(found[0].findings.iter().any(|text| text.contains("is not followed")), "{:?}", found[0]);
         assert!(found.iter().all(|step| step.state == StepStatus::Passed || !step.next.is_empty()), "{found:?}");
-        assert_eq!(summary(&found), "0 of 4 OK, 3 failed");
-        assert_eq!(mark(found[3].state).1, "manual step");
+        assert_eq!(summary(&found), "3 failed, 1 for you to check");
+        let good = json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments", " payments"] });
+        assert_eq!(summary(&of(&claims(&good), "", None).unwrap()), "1 warning, 2 OK, 1 for you to check");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Collisions in the extraction: names of this token and known groups that become the same group.
 
 use gbac_console_model::collisions::collision_report;
+use gbac_engine::groups::NestedGroupBehavior;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
 use crate::pages::collision::CollisionList;
-use crate::ui::{Choice, Segmented};
+use crate::ui::Mono;
 
-/// The section of the extraction.
+/// The section of the extraction: both values of the setting, the one in force first.
 #[component]
 pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
     let who = state.who();
@@ -21,26 +22,26 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
             })
             .unwrap_or_default()
     });
-    let chosen = state.collisions_under;
-    let nested = Memo::new(move |_| chosen.get().unwrap_or_else(|| in_force.get()));
-    let report = Memo::new(move |_| {
+    let reports = Memo::new(move |_| {
         let policy = state.service.policy.get()?;
+        let mut all = NestedGroupBehavior::ALL.to_vec();
+        all.sort_by_key(|nested| *nested != in_force.get());
         who.with(|who| {
             let names = who.as_deref().map(gbac_console_model::simulator::SimulatedIdentity::names).unwrap_or_default();
-            Some(collision_report(&policy, nested.get(), &names))
+            Some(all.into_iter().map(|nested| collision_report(&policy, nested, &names)).collect::<Vec<_>>())
         })
     });
-    view! {
-        <Segmented
-            name="col-nested" legend="Nested names" small=true
-            value=Signal::derive(move || nested.get().as_str().to_owned())
-            choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
-            on_change=move |code: String| chosen.set(code.parse().ok())
-        />
-        <p class="help">{move || if nested.get() == in_force.get() { "The current setting." } else { "A hypothetical setting, which is not saved." }}</p>
-        {move || match report.get() {
-            None => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
-            Some(report) => view! { <CollisionList report=report of_token=true /> }.into_any(),
-        }}
+    let section = |place: usize, report: gbac_console_model::collisions::CollisionPanel| {
+        let about = if place == 0 { ", the current setting" } else { ", which is not set" };
+        view! {
+            <h4>"With " <Mono text=report.nested.as_str() /> <span class="quiet">{about}</span></h4>
+            <CollisionList report=report of_token=true />
+        }
+    };
+    move || match reports.get() {
+        None => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
+        Some(reports) => {
+            reports.into_iter().enumerate().map(|(place, report)| section(place, report)).collect_view().into_any()
+        }
     }
 }

@@ -183,6 +183,9 @@ fn diagnoses(state: SimulatorState, title: &str) -> impl IntoView + use<> {
 /// The steps, each with its collisions or its diagnosis.
 fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     let last = steps.steps.len().saturating_sub(1);
+    // What is read, not only looked at, stands in one column.
+    let parts = [Panel::Troubleshooting, Panel::Collisions].map(|part| state.is_open(part));
+    let is_read = move || parts.iter().any(|is_open| is_open.get());
     // Groups that were entered by hand have no such step.
     let nested = steps.steps.iter().position(|step| step.title == NESTED_NAMES).unwrap_or(last);
     let items = steps
@@ -208,5 +211,5 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
             }
         })
         .collect_view();
-    view! { <ol class="steps" aria-label="Extraction steps">{items}</ol> }
+    view! { <ol class="steps" class:read=is_read aria-label="Extraction steps">{items}</ol> }
 }

@@ -1,6 +1,6 @@
 //! Whole requests: the checks that a client requires.
 
-use gbac_console_model::phrases::count;
+use gbac_console_model::phrases::{count, list};
 use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::request::{RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer};
@@ -20,6 +20,10 @@ use gbac_console_model::simulator::panel::Panel;
 #[component]
 pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
     let form = state.request;
+    if let Some(access) = state.access().get_untracked() {
+        form.update(|form| form.begin(&access));
+    }
+    let missing = Memo::new(move |_| form.with(RequestForm::missing));
     let book = Memo::new(move |_| form.with(|form| form.book));
     let chosen = Memo::new(move |_| form.with(RequestForm::chosen));
     let slots = Memo::new(move |_| form.with(RequestForm::slots));
@@ -66,6 +70,9 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
         {move || match (identity.with(Option::is_none), needs.get(), found.get()) {
             _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
             (true, ..) => nobody().into_any(),
+            (_, Err(_), _) if missing.with(|missing| !missing.is_empty()) => view! {
+                <p class="quiet">{format!("To see the required checks, fill in {}.", list(&missing.get()))}</p>
+            }.into_any(),
             (_, Err(faults), _) => view! {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
             }.into_any(),

@@ -16,7 +16,6 @@ use gbac_console_model::simulator::suggestions::Offers;
 use gbac_console_model::simulator::verdict::{Judged, VerdictKind};
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
 use gbac_engine::decide::At;
-use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
@@ -77,8 +76,6 @@ pub(super) struct SimulatorState {
     pub(super) tried: RwSignal<Option<TriedVerdict>>,
     /// Whether the sheet with the fixes is open.
     pub(super) fixing: RwSignal<bool>,
-    /// Nested names under which collisions are looked for; none for those in force.
-    pub(super) collisions_under: RwSignal<Option<NestedGroupBehavior>>,
     pub(super) troubleshooting: TroubleshootingState,
     pub(super) properties: RwSignal<Map<String, Value>>,
     /// Whose tokens the service accepts, as far as it is known.
@@ -123,7 +120,6 @@ impl SimulatorState {
             offers: RwSignal::new(Offers::default()),
             tried: RwSignal::new(None),
             fixing: RwSignal::new(false),
-            collisions_under: RwSignal::new(None),
             troubleshooting: TroubleshootingState::new(),
             properties,
             accepted,

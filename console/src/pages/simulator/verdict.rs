@@ -1,6 +1,8 @@
 //! The verdict with its reasons and what can be done about it.
 
 use gbac_analysis::requests::resource_type_text;
+use gbac_console_model::address;
+use gbac_console_model::settings::service::provider_gap;
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::Weight;
 use gbac_console_model::simulator::panel::Panel;
@@ -21,6 +23,7 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
     let waiting = state.part(|view| view.waiting);
     let resource_type = state.input(|inputs| inputs.resource_type);
     let is_trying = state.is_trying();
+    let gap = Memo::new(move |_| state.properties.with(provider_gap));
     let class = Memo::new(move |_| {
         let kind = verdict.with(|verdict| verdict.as_ref().map(|verdict| verdict.kind));
         match kind {
@@ -48,6 +51,12 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
             }}
             <VerdictActions state=state />
             {move || verdict.get().filter(|_| !is_trying.get()).map(|verdict| why(&verdict, stale.get()))}
+            {move || gap.get().filter(|_| verdict.with(Option::is_some)).map(|words| view! {
+                <p class="msg msg-warn vd-note">
+                    <Icon glyph=Glyph::Warn size=IconSize::Small />
+                    <span>{words} " " <a href=address::SETTINGS>"Open settings"</a></span>
+                </p>
+            })}
         </div>
     }
 }
