@@ -1,8 +1,9 @@
 //! The list of principals: a summary of each, filters, and a search with bounded cost.
 
-use gbac_analysis::{PolicySummary, PrincipalSummary};
+use gbac_analysis::{PolicySummary, PrincipalSummary, policy_excerpt, policy_summary};
 use gbac_api::encode::{decode, query};
 use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::Policy;
 
 use crate::address::{self, value};
 use crate::phrases::count;
@@ -254,6 +255,13 @@ pub fn summary(holding: &PrincipalSummary) -> String {
     if holding.is_superuser { format!("Superuser: allowed everything. {text}") } else { text }
 }
 
+/// What a principal holds with the draft, as [`summary`]; none where the draft leaves nothing of it.
+#[must_use]
+pub fn summary_with_draft(after: &Policy, principal: &Principal) -> Option<String> {
+    let part = policy_summary(&policy_excerpt(after, &[], std::slice::from_ref(principal)));
+    part.all.iter().find(|holding| holding.principal == *principal).map(summary)
+}
+
 /// How many of its ACLs, direct or through roles, deny.
 #[must_use]
 pub const fn denies(holding: &PrincipalSummary) -> usize {
@@ -262,7 +270,6 @@ pub const fn denies(holding: &PrincipalSummary) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use gbac_analysis::policy_summary;
     use gbac_json::policy_from_value;
     use serde_json::json;
 

@@ -86,7 +86,7 @@ pub fn AuditPage() -> impl IntoView {
             Some(Err(failure)) => {
                 view! { <Unread failure=failure on_again=Callback::new(move |()| ask()) /> }.into_any()
             }
-            Some(Ok(read)) => view! { <Events read=read filter=filter is_on=is_on /> }.into_any(),
+            Some(Ok(read)) => view! { <Events read=read filter=filter /> }.into_any(),
         }
     };
     let age = move || {
@@ -109,7 +109,11 @@ pub fn AuditPage() -> impl IntoView {
         {move || (is_on.get() == Some(false) && can.get().is_yes()).then(|| view! {
             <div class="banner">
                 <Note kind=NoteKind::Warn title="The audit log is off" level=2>
-                    <p>"New events are not recorded. The events below were recorded earlier."</p>
+                    <p>
+                        "New events are not recorded."
+                        {move || read.with(|read| read.as_ref().is_some_and(|read| read.as_ref().is_ok_and(|read| !read.rows.is_empty())))
+                            .then_some(" The events below were recorded earlier.")}
+                    </p>
                     <div class="row"><a class="btn btn-sm" href=format!("{}#audit", address::SETTINGS)>"Turn on the audit log in the settings"</a></div>
                 </Note>
             </div>
@@ -141,7 +145,7 @@ fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool>>) -> impl IntoView {
+fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
     let Read { rows, unknown, .. } = read;
     let all = rows.len();
     let rows = StoredValue::new(rows);
@@ -157,13 +161,9 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool
         if shown == all { count(all, "event") } else { format!("{shown} of {}", count(all, "event")) }
     };
     if all == 0 {
-        let words = move || match is_on.get() {
-            Some(false) => "The audit log is off. No events were recorded since the service started.",
-            Some(true) | None => "No events were recorded since the service started.",
-        };
         return view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Search title="No events yet"><p>{words}</p></Empty>
+                <Empty glyph=Glyph::Search title="No events"><p>"No events were recorded since the service started."</p></Empty>
             </div>
         }
         .into_any();

@@ -10,11 +10,12 @@ use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::in_draft;
 use gbac_console_model::permissions::findings::{FindingMark, by_principal};
 use gbac_console_model::permissions::list::{
-    AccessFilter, Finder, ListQuery, PAGE, PrincipalKind, denies, exactly, summary,
+    AccessFilter, Finder, ListQuery, PAGE, PrincipalKind, denies, exactly, summary, summary_with_draft,
 };
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::Search;
 use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::Policy;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -326,6 +327,14 @@ fn RowView(
     let controls = id.clone();
     let (shown, about) = (principal.clone(), principal.clone());
     let staged = Memo::new(move |_| draft.changes.with(|changes| in_draft(changes, &about)));
+    // With the draft, as the list of roles counts.
+    let with_draft = principal.clone();
+    let held = move || {
+        let after =
+            |after: &Option<Arc<Policy>>| after.as_ref().and_then(|after| summary_with_draft(after, &with_draft));
+        let drafted = staged.with(Option::is_some).then(|| draft.after.with(after)).flatten();
+        drafted.unwrap_or_else(|| row.with(|row| row.summary.clone()))
+    };
     let word = match principal.kind() {
         PrincipalType::User => "User",
         PrincipalType::Group => "IdP group",
@@ -360,7 +369,7 @@ fn RowView(
                     <span class="sr">{word} " "</span>
                     <PrincipalName principal=shown />
                 </button>
-                <span class="quiet">{move || row.with(|row| row.summary.clone())}</span>
+                <span class="quiet">{held}</span>
                 <span>{denies}</span>
                 <span class="marks">
                     {marks}

@@ -9,12 +9,14 @@ use gbac_console_model::draft::Staged;
 use gbac_console_model::permissions::list::ListQuery;
 use gbac_console_model::phrases::{count, timestamp};
 use gbac_console_model::review::{ChangeRow, ChangedItem, SectionTarget, sections};
+use gbac_console_model::settings::service::audit;
 use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::evaluate;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
@@ -45,6 +47,20 @@ fn accepted(service: Service, session: SimulatorSession) -> gbac_analysis::provi
     let is_own = service.connection.with_untracked(|connection| *connection == Connection::Service);
     let info = service.info.get_untracked().filter(|_| is_own);
     session.properties.with_untracked(|properties| of_service(properties, info.as_ref()))
+}
+
+/// Whether the service records no change, once it has said so.
+fn unrecorded(service: Service) -> RwSignal<bool> {
+    let found = RwSignal::new(false);
+    if service.can.with_untracked(|can| can.settings.is_yes()) {
+        spawn_local(async move {
+            if let Ok(properties) = service.properties().await {
+                // The page may be gone by now.
+                let _ = found.try_set(audit(&properties) == Some(false));
+            }
+        });
+    }
+    found
 }
 
 /// The panel.
@@ -82,6 +98,7 @@ pub(super) fn Applied(
             .map(move |(place, section)| view! { <Row section=section place=place identity=identity.clone() /> })
             .collect_view()
     };
+    let is_unrecorded = unrecorded(service);
     let has_cards = verdict.is_some() || applied.summary.is_some() || tests.is_some();
     view! {
         <section class="panel" aria-labelledby="h-applied" id="h-outcome" tabindex="-1">
@@ -93,6 +110,7 @@ pub(super) fn Applied(
                     {user.map(|user| view! { " by " <PrincipalName principal=user /> })}
                     {name.map(|name| view! { " to " <Mono text=name /> })}
                     ", " <span class="num">{at}</span> "."
+                    {move || is_unrecorded.get().then_some(" The audit log is off, so this is not recorded.")}
                 </p>
                 <div class="row">
                     <UndoButton number=applied.changes.len() />

@@ -244,7 +244,7 @@ fn List(
             .and_unseen("Actions");
         view! {
             <div class="panel flat">
-                <Table label="Roles" caption="Roles" class="inline" id="roles-region" heads=heads>
+                <Table label="Roles" caption="Roles" class="inline opens" id="roles-region" heads=heads>
                     <tbody role="rowgroup">
                         <For each=move || drawn.get() key=RoleRow::clone let:row>
                             <Row row=row findings=findings deleting=deleting />
