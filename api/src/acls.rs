@@ -12,29 +12,39 @@ use serde_json::json;
 use crate::paging::Parameters;
 use crate::problem::FieldViolation;
 use crate::spelling::RoleSpelling;
+use crate::wire::{
+    Enumeration, Operations, PatternTypes, PermissionTypes, ResourceTypes, enumeration, or_default, spelled,
+};
 
 /// The error of an invalid host.
 const HOST_RULE: &str = "Field host must be either wildcard (*) or a valid IP address.";
 /// The error of a principal without a type.
 const PRINCIPAL_RULE: &str = "principal must contain a principal prefix followed by a principal name (e.g. User:alice)";
 
-/// One ACL as the seven text fields of specification 2.4.
+/// One ACL as the seven text fields of specification 2.4. Names in lowerCamelCase and values by number are read too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AclBody {
     /// `RESOURCE_TYPE_*`.
+    #[serde(alias = "resourceType", deserialize_with = "enumeration::<_, ResourceTypes>")]
     pub resource_type: String,
     /// The name or prefix; the cluster and the Schema Registry need none.
+    #[serde(alias = "resourceName", deserialize_with = "or_default")]
     pub resource_name: String,
     /// `RESOURCE_PATTERN_TYPE_*`.
+    #[serde(alias = "resourcePatternType", deserialize_with = "enumeration::<_, PatternTypes>")]
     pub resource_pattern_type: String,
     /// `Type:name`.
+    #[serde(deserialize_with = "or_default")]
     pub principal: String,
     /// `*` or an address.
+    #[serde(deserialize_with = "or_default")]
     pub host: String,
     /// `OPERATION_*`.
+    #[serde(deserialize_with = "enumeration::<_, Operations>")]
     pub operation: String,
     /// `PERMISSION_TYPE_*`.
+    #[serde(alias = "permissionType", deserialize_with = "enumeration::<_, PermissionTypes>")]
     pub permission_type: String,
 }
 
@@ -54,7 +64,7 @@ impl From<&Acl> for AclBody {
 }
 
 impl AclBody {
-    /// The body of a request about this ACL (D-06).
+    /// The body of a request or a response of the platform's APIs about this ACL (D-06).
     #[must_use]
     pub fn in_request(acl: &Acl) -> Self {
         Self { principal: RoleSpelling::IN_REQUESTS.principal(&acl.principal), ..Self::from(acl) }
@@ -158,7 +168,7 @@ pub struct AclRule {
 }
 
 impl ListAcls {
-    /// Groups ACLs by pattern, in the order in which the patterns first appear.
+    /// Groups ACLs by pattern, in the order in which the patterns first appear. Principals are spelled as on the platform (D-06).
     #[must_use]
     pub fn group(acls: impl IntoIterator<Item = Acl>) -> Self {
         let mut resources: Vec<ResourceAcls> = Vec::new();
@@ -171,7 +181,7 @@ impl ListAcls {
                 host,
                 operation,
                 permission_type,
-            } = AclBody::from(&acl);
+            } = AclBody::in_request(&acl);
             let rule = AclRule { principal, host, operation, permission_type };
             match resources.last_mut() {
                 Some(last)
@@ -301,18 +311,16 @@ impl AclFilter {
 
     fn read(pairs: &[(String, String)], must_say: bool) -> Result<Self, Vec<FieldViolation>> {
         let mut from = Parameters::of(pairs);
-        let resource_type = choice(
+        let resource_type = choice::<_, ResourceTypes>(
             &mut from,
             "filter.resource_type",
-            "RESOURCE_TYPE",
             must_say,
             ResourceType::from_data_plane,
             &spellings(Dialect::Platform.resource_types(), |value| value.spelling().data_plane),
         );
-        let pattern = choice(
+        let pattern = choice::<_, PatternTypes>(
             &mut from,
             "filter.resource_pattern_type",
-            "RESOURCE_PATTERN_TYPE",
             must_say,
             |text| match text {
                 "RESOURCE_PATTERN_TYPE_MATCH" => Some(PatternFilter::Match),
@@ -320,18 +328,16 @@ impl AclFilter {
             },
             &spellings(PatternType::ALL, |value| value.spelling().data_plane),
         );
-        let operation = choice(
+        let operation = choice::<_, Operations>(
             &mut from,
             "filter.operation",
-            "OPERATION",
             must_say,
             Operation::from_data_plane,
             &spellings(Dialect::Platform.operations(), |value| value.spelling().data_plane),
         );
-        let permission = choice(
+        let permission = choice::<_, PermissionTypes>(
             &mut from,
             "filter.permission_type",
-            "PERMISSION_TYPE",
             must_say,
             Permission::from_data_plane,
             &spellings(Permission::ALL, |value| value.spelling().data_plane),
@@ -401,17 +407,18 @@ fn spellings<T: Copy>(all: &[T], spell: fn(T) -> &'static str) -> String {
     all.iter().map(|value| format!("`{}`", spell(*value))).collect::<Vec<_>>().join(", ")
 }
 
-/// Parses one enumeration value of a filter: `_ANY`, an omitted value and, unless the part is required, `_UNSPECIFIED` and an
+/// Parses one enumeration value of a filter, by its name or number: `_ANY`, an omitted value and, unless the part is required, `_UNSPECIFIED` and an
 /// empty value match everything.
-fn choice<T>(
+fn choice<T, E: Enumeration>(
     from: &mut Parameters<'_>,
     name: &'static str,
-    kind: &str,
     must_say: bool,
     read: impl Fn(&str) -> Option<T>,
     all: &str,
 ) -> Option<T> {
-    let text = from.take(name).unwrap_or_default();
+    let kind = E::PREFIX;
+    let text = spelled::<E>(from.take(name).unwrap_or_default());
+    let text = text.as_ref();
     let word = text.strip_prefix(kind).unwrap_or(text);
     match word {
         "_ANY" => None,
@@ -461,6 +468,32 @@ mod tests {
         let acl = acl("orders-", PatternType::Prefixed, "Group:/a b:c");
         assert_eq!(AclBody::from(&acl).to_acl().unwrap(), acl);
         assert_eq!(ListAcls::group([acl.clone()]).into_acls(), [AclBody::from(&acl)]);
+        let role = Acl { principal: Principal::role("r"), ..acl };
+        assert_eq!(ListAcls::group([role]).into_acls()[0].principal, "RedpandaRole:r");
+    }
+
+    #[test]
+    fn bodies_of_generated_clients_are_read() {
+        let acl = acl("orders-", PatternType::Prefixed, "Group:eng");
+        let read = |body: serde_json::Value| serde_json::from_value::<AclBody>(body);
+        let camel = json!({ "resourceType": 2, "resourceName": "orders-", "resourcePatternType": 4, "principal": "Group:eng",
+            "host": "*", "operation": 3, "permissionType": "PERMISSION_TYPE_ALLOW", "unknown": [1] });
+        assert_eq!(read(camel).unwrap().to_acl().unwrap(), acl);
+        assert_eq!(read(json!({ "resource_type": null, "host": null, "operation": 0 })).unwrap(), AclBody::default());
+        assert_eq!(read(json!({ "operation": 99 })).unwrap().operation, "99", "refused by its field");
+        for body in [
+            json!({ "operation": -1 }),
+            json!({ "operation": 1.5 }),
+            json!({ "operation": ["x"] }),
+            json!({ "resource_type": 2, "resourceType": 2 }),
+        ] {
+            assert!(read(body.clone()).is_err(), "{body}");
+        }
+        let numbers =
+            filter("filter.resource_type=2&filter.resource_pattern_type=4&filter.operation=3&filter.permission_type=3");
+        assert_eq!((numbers.resource_type, numbers.operation), (Some(ResourceType::Topic), Some(Operation::Read)));
+        assert!(AclFilter::from_query(&parse_query("filter.operation=99").unwrap()).is_err());
+        assert_eq!(filter("filter.operation=1&filter.resource_type=0"), AclFilter::default());
     }
 
     #[test]

@@ -17,6 +17,22 @@ pub const PLATFORM_SECURITY_SERVICE: &str = "redpanda.core.admin.v2.SecurityServ
 pub const RESOLVE_OIDC_IDENTITY: &str = "ResolveOidcIdentity";
 /// The operation that returns the caller's own roles.
 pub const LIST_CURRENT_USER_ROLES: &str = "ListCurrentUserRoles";
+/// The ACLs of the platform's Schema Registry; for browsers a page of the console.
+pub const REGISTRY_ACLS: &str = "/security/acls";
+/// The roles of the Admin API v1.
+pub const ADMIN_ROLES: &str = "/v1/security/roles";
+/// The roles of the caller in the Admin API v1.
+pub const ADMIN_OWN_ROLES: &str = "/v1/security/users/roles";
+/// The user of a token in the Admin API v1.
+pub const OIDC_WHOAMI: &str = "/v1/security/oidc/whoami";
+/// Ends the sessions of users of the identity provider.
+pub const OIDC_REVOKE: &str = "/v1/security/oidc/revoke";
+/// The nodes of the cluster.
+pub const BROKERS: &str = "/v1/brokers";
+/// The license, as the platform's Admin API states it.
+pub const FEATURES_LICENSE: &str = "/v1/features/license";
+/// The enterprise features that are in use.
+pub const FEATURES_ENTERPRISE: &str = "/v1/features/enterprise";
 /// The cluster properties (specification 2.2).
 pub const CLUSTER_CONFIG: &str = "/v1/cluster_config";
 /// The schema of the cluster properties.
@@ -73,6 +89,27 @@ pub const DEMO_DISCOVERY: &str = "/demo/idp/.well-known/openid-configuration";
 pub const DEMO_JWKS: &str = "/demo/idp/jwks";
 /// Its users, each with a new token.
 pub const DEMO_PEOPLE: &str = "/demo/idp/people";
+
+/// Whether the first segment of a path is the name of a service of the Connect protocol or gRPC, as `package.v1.Service` is.
+///
+/// ```
+/// use gbac_api::paths::is_service;
+/// assert!(is_service("redpanda.api.dataplane.v1.ACLService"));
+/// assert!(!is_service("index.html") && !is_service("security") && !is_service(".well-known"));
+/// ```
+#[must_use]
+pub fn is_service(segment: &str) -> bool {
+    let is_word = |word: &str| {
+        let mut bytes = word.bytes();
+        bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    segment.rsplit_once('.').is_some_and(|(package, service)| {
+        package.split('.').all(is_word)
+            && is_word(service)
+            && service.starts_with(|first: char| first.is_ascii_uppercase())
+    })
+}
 
 /// The whole policy document, for a dry run of a replacement.
 #[must_use]

@@ -215,8 +215,75 @@ pub struct ConnectProblem {
 pub struct AdminProblem {
     /// The message for people.
     pub message: String,
+    /// The HTTP status, or an [`AdminCode`].
+    pub code: u32,
+}
+
+/// An error of the Schema Registry: `{"error_code", "message"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegistryProblem {
     /// The HTTP status.
-    pub code: u16,
+    pub error_code: u16,
+    /// The message for people.
+    pub message: String,
+}
+
+/// The codes of the roles of the Admin API v1, which its clients compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdminCode {
+    /// The request cannot be read.
+    MalformedRequest,
+    /// The name is not valid for a role.
+    InvalidRoleName,
+    /// The body has an unknown member.
+    UnrecognizedField,
+    /// A member is to be added and removed.
+    MemberConflict,
+    /// The role does not exist.
+    RoleNotFound,
+    /// A role with this name has members.
+    RoleAlreadyExists,
+}
+
+impl AdminCode {
+    /// The code in the body. Its first three digits are the HTTP status.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::MalformedRequest => 40001,
+            Self::InvalidRoleName => 40002,
+            Self::UnrecognizedField => 40003,
+            Self::MemberConflict => 40004,
+            Self::RoleNotFound => 40401,
+            Self::RoleAlreadyExists => 40901,
+        }
+    }
+
+    /// The error as in any other API.
+    #[must_use]
+    pub const fn rpc(self) -> RpcCode {
+        match self {
+            Self::MalformedRequest | Self::InvalidRoleName | Self::UnrecognizedField | Self::MemberConflict => {
+                RpcCode::InvalidArgument
+            }
+            Self::RoleNotFound => RpcCode::NotFound,
+            Self::RoleAlreadyExists => RpcCode::AlreadyExists,
+        }
+    }
+
+    /// The platform's text, followed by the detail if there is one.
+    #[must_use]
+    pub fn message(self, detail: &str) -> String {
+        let text = match self {
+            Self::MalformedRequest => "Malformed request",
+            Self::InvalidRoleName => "Invalid role name",
+            Self::UnrecognizedField => "Unrecognized field",
+            Self::MemberConflict => "Conflict between 'add' and 'remove' lists",
+            Self::RoleNotFound => "Role not found",
+            Self::RoleAlreadyExists => "Role already exists",
+        };
+        if detail.is_empty() { text.to_owned() } else { format!("{text}: {detail}") }
+    }
 }
 
 /// One problem of a policy document: [`gbac_json::Problem`] in the HTTP API.

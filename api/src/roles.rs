@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::paging::{Page, Parameters};
 use crate::problem::FieldViolation;
+use crate::wire::or_default;
 
 /// The most characters of a name filter.
 const MAX_FILTER_CHARS: usize = 128;
@@ -16,6 +17,7 @@ const MAX_FILTER_CHARS: usize = 128;
 #[serde(default)]
 pub struct RoleName {
     /// The name.
+    #[serde(deserialize_with = "or_default")]
     pub name: String,
 }
 
@@ -24,6 +26,7 @@ pub struct RoleName {
 #[serde(default)]
 pub struct Member {
     /// `User:<name>` or `Group:<name>`.
+    #[serde(deserialize_with = "or_default")]
     pub principal: String,
 }
 
@@ -71,10 +74,13 @@ impl From<&Role> for GetRole {
 #[serde(default)]
 pub struct UpdateRole {
     /// Whether to create the role if it does not exist. A new role has no members to remove.
+    #[serde(deserialize_with = "or_default")]
     pub create: bool,
     /// The members to add.
+    #[serde(deserialize_with = "or_default")]
     pub add: Vec<Member>,
     /// The members to remove.
+    #[serde(deserialize_with = "or_default")]
     pub remove: Vec<Member>,
 }
 

@@ -4,15 +4,11 @@
 //! default, and unknown fields are ignored.
 
 use gbac_engine::model::{Principal, PrincipalType, Role};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::problem::FieldViolation;
 use crate::roles::{MemberAction, check_member_action};
-
-/// The default of an absent or null field.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
-    Option::deserialize(from).map(Option::unwrap_or_default)
-}
+use crate::wire::or_default;
 
 /// A role by its name: the request body of GetRole.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ pub enum RoleSpelling {
 }
 
 impl RoleSpelling {
-    /// The spelling in requests: the platform reads only this one, and this service reads both.
+    /// The spelling in requests and responses of the platform's APIs: the platform has only this one, and this service reads both.
     pub const IN_REQUESTS: Self = Self::RedpandaRole;
     /// Every spelling.
     pub const ALL: &'static [Self] = &[Self::Role, Self::RedpandaRole];

@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use axum::body::Bytes;
+use gbac_api::paths::is_service;
 use sha2::{Digest, Sha256};
 
 use crate::random;
@@ -21,19 +22,9 @@ pub(crate) const INDEX: &str = "index.html";
 /// The maximum total size of a console folder in bytes.
 const MAX_FOLDER_BYTES: u64 = 256 << 20;
 
-/// The first segments of paths that belong to APIs and not to the console. Segments with a leading dot (`.well-known`) do not
-/// belong to the console either.
-const API_SEGMENTS: [&str; 9] = [
-    "v1",
-    "gbac",
-    "demo",
-    "access",
-    "healthz",
-    "readyz",
-    "metrics",
-    "service.core.admin.v2.SecurityService",
-    "redpanda.core.admin.v2.SecurityService",
-];
+/// The first segments of paths that belong to APIs and not to the console. Names of services and segments with a leading dot
+/// (`.well-known`) do not belong to the console either.
+const API_SEGMENTS: [&str; 7] = ["v1", "gbac", "demo", "access", "healthz", "readyz", "metrics"];
 
 /// The files of the console.
 pub(crate) struct Console {
@@ -95,7 +86,7 @@ impl Console {
         }
         let first = path.split('/').next().unwrap_or_default();
         let is_file = content_type(path) != BINARY && !accepts_page;
-        if API_SEGMENTS.contains(&first) || first.starts_with('.') || is_file {
+        if API_SEGMENTS.contains(&first) || is_service(first) || first.starts_with('.') || is_file {
             return None;
         }
         self.files.get_key_value(INDEX).map(|(name, file)| (name.as_str(), file))
@@ -192,7 +183,14 @@ mod tests {
         assert_eq!(find("/a-12345678.js", false), Some("a-12345678.js"));
         assert_eq!(find("/a-87654321.js", false), None, "a file of another build is not a page");
         assert_eq!(find("/security/roles/x.js", true), Some(INDEX), "a role can have this name");
-        for path in ["/v1/none", "/gbac/v1/none", "/demo/idp", "/service.core.admin.v2.SecurityService/X", "/healthz"] {
+        for path in [
+            "/v1/none",
+            "/gbac/v1/none",
+            "/demo/idp",
+            "/service.core.admin.v2.SecurityService/X",
+            "/a.v1.B/C",
+            "/healthz",
+        ] {
             assert_eq!(find(path, true), None, "{path}");
         }
     }

@@ -6,18 +6,23 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
+use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 
 use gbac_engine::escape::escaped;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
+use super::credentials::{is_from_browser, uses_session};
 use super::named_fields::NamedFields;
 use super::problem::Problem;
+use super::surface::Surface;
 
 /// The maximum size of most bodies in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
@@ -32,7 +37,8 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 /// The time limit for a policy document, which is that of its request.
 pub(crate) const DOCUMENT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Reads a body with the content type `application/json`, not compressed, of at most `limit` bytes.
+/// Reads a body of at most `limit` bytes that is not compressed. Its content type is `application/json`, or on the platform's REST
+/// APIs any other, unless a page of a browser could have sent it (D-94).
 ///
 /// # Errors
 /// 415, 413, 408 or 400; the body is drained then.
@@ -41,7 +47,7 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
     if body.is_end_stream() {
         return Err(Problem::new(RpcCode::InvalidArgument, "the body is empty; it must be a JSON object"));
     }
-    if let Some(problem) = wrong_content_type(&parts.headers) {
+    if let Some(problem) = wrong_content_type(&parts) {
         drain(&parts.headers, body).await;
         return Err(problem);
     }
@@ -90,10 +96,30 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
 /// # Errors
 /// As [`text`], and 400 for JSON of another form.
 pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
+    parse(&text(request, MAX_BYTES, TIMEOUT).await?)
+}
+
+/// Reads a body that is a list of values, as [`json`] reads one.
+///
+/// # Errors
+/// As [`json`].
+pub(crate) async fn json_list<T: DeserializeOwned>(request: Request) -> Result<Vec<T>, Problem> {
     let text = text(request, MAX_BYTES, TIMEOUT).await?;
-    let members = object(&text)?;
+    let value = gbac_json::parse(&text).map_err(|error| invalid(&error))?;
+    if !value.is_array() {
+        return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON array"));
+    }
+    Vec::deserialize(NamedFields(value)).map_err(|error| invalid(&error))
+}
+
+/// Parses a body as a value, as [`json`] does.
+///
+/// # Errors
+/// 400.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    let members = object(text)?;
     // Parsed from the text for an error message with the position, and from the value to match fields by name only.
-    serde_json::from_str::<T>(&text).map_err(|error| invalid(&error))?;
+    serde_json::from_str::<T>(text).map_err(|error| invalid(&error))?;
     T::deserialize(NamedFields(members.into())).map_err(|error| invalid(&error))
 }
 
@@ -112,11 +138,24 @@ fn invalid(cause: &dyn fmt::Display) -> Problem {
     Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"))
 }
 
-fn wrong_content_type(headers: &HeaderMap) -> Option<Problem> {
+/// Whether the body needs the content type `application/json`: in APIs with more than one encoding and in our own, and wherever a
+/// form of another site could have sent it, because a form cannot send this content type.
+fn needs_json_type(head: &Parts) -> bool {
+    let headers = &head.headers;
+    let path = head.uri.path();
+    path.starts_with(paths::UPSTREAM)
+        || !matches!(Surface::of(path), Surface::DataPlane | Surface::Admin | Surface::SchemaRegistry)
+        || uses_session(headers)
+        || is_from_browser(headers)
+        || [header::ORIGIN, header::COOKIE, header::REFERER].iter().any(|name| headers.contains_key(name))
+}
+
+fn wrong_content_type(head: &Parts) -> Option<Problem> {
+    let headers = &head.headers;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
     let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
-    let message = if !essence.eq_ignore_ascii_case("application/json") {
+    let message = if !essence.eq_ignore_ascii_case("application/json") && needs_json_type(head) {
         format!("the content type is `{}`; it must be `application/json`", escaped(kind))
     } else if let Some(charset) = foreign_charset(kind) {
         format!("the charset is `{}`; it must be `utf-8`", escaped(charset))

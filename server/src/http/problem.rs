@@ -5,8 +5,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use gbac_analysis::audit::without_credentials;
 use gbac_api::problem::{
-    AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON, RpcCode,
-    ServiceProblem,
+    AdminCode, AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON,
+    RegistryProblem, RpcCode, ServiceProblem,
 };
 use gbac_engine::escape::escaped;
 
@@ -25,6 +25,8 @@ pub(crate) struct Problem {
     document_faults: Vec<DocumentFault>,
     /// Whether the request requires a license.
     license_required: bool,
+    /// The code and the message in the Admin API v1, whose clients compare both.
+    admin: Option<(AdminCode, String)>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -44,6 +46,7 @@ impl Problem {
             fields: Vec::new(),
             document_faults: Vec::new(),
             license_required: false,
+            admin: None,
             headers: Vec::new(),
         }
     }
@@ -52,6 +55,16 @@ impl Problem {
     fn license(message: impl Into<String>) -> Self {
         let problem = Self::with_status(403, RpcCode::PermissionDenied, "license_required", message);
         Self { license_required: true, ..problem }
+    }
+
+    /// A problem of the roles of the Admin API v1.
+    pub(crate) fn admin((code, detail): (AdminCode, String)) -> Self {
+        let message = code.message(&detail);
+        Self::new(code.rpc(), message.clone()).with_admin(code, message)
+    }
+
+    fn with_admin(self, code: AdminCode, message: String) -> Self {
+        Self { admin: Some((code, message)), ..self }
     }
 
     /// The HTTP status.
@@ -98,7 +111,8 @@ impl Problem {
 
     /// The response in the form of an API.
     pub(crate) fn into_response(self, surface: Surface) -> Response {
-        let Self { mut status, mut code, name, message, fields, document_faults, license_required, headers } = self;
+        let Self { mut status, mut code, name, message, fields, document_faults, license_required, admin, headers } =
+            self;
         // Messages quote the request, which may contain a token in the wrong place.
         let mut message = without_credentials(&message);
         let redact = |fault: FieldViolation| FieldViolation {
@@ -106,13 +120,21 @@ impl Problem {
             description: without_credentials(&fault.description),
         };
         let fields: Vec<FieldViolation> = fields.into_iter().map(redact).collect();
-        if license_required && surface == Surface::Connect {
+        // The platform's console looks for this code together with the reason.
+        if license_required && matches!(surface, Surface::Connect | Surface::DataPlane) {
             (status, code) = (RpcCode::FailedPrecondition.status(), RpcCode::FailedPrecondition);
         }
         if surface != Surface::DataPlane && !fields.is_empty() {
             let each = fields.iter().map(|fault| format!("{}: {}", fault.field, fault.description));
             message = each.collect::<Vec<_>>().join("; ");
         }
+        let admin_code = match admin {
+            Some((admin_code, text)) if surface == Surface::Admin => {
+                message = without_credentials(&text);
+                admin_code.number()
+            }
+            _ => u32::from(status),
+        };
         let refusal = message.clone();
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match surface {
@@ -124,7 +146,10 @@ impl Problem {
             }
             Surface::DataPlane => (status, Json(DataPlaneProblem::invalid(fields))).into_response(),
             Surface::Connect => (status, Json(ConnectProblem { code: code.word().into(), message })).into_response(),
-            Surface::Admin => (status, Json(AdminProblem { message, code: status.as_u16() })).into_response(),
+            Surface::Admin => (status, Json(AdminProblem { message, code: admin_code })).into_response(),
+            Surface::SchemaRegistry => {
+                (status, Json(RegistryProblem { error_code: status.as_u16(), message })).into_response()
+            }
             Surface::Own => {
                 let problems = without_secrets(document_faults);
                 (status, Json(ServiceProblem { code: name.into(), message, problems })).into_response()
@@ -198,15 +223,22 @@ impl From<StoreError> for Problem {
 
 impl From<RoleError> for Problem {
     fn from(error: RoleError) -> Self {
-        match error {
-            RoleError::NotFound(name) => {
-                Self::new(RpcCode::NotFound, format!("role `{}` does not exist", escaped(&name)))
+        let admin = |code: AdminCode, detail: &str| (code, code.message(detail));
+        let (problem, (code, text)) = match error {
+            RoleError::NotFound(name) => (
+                Self::new(RpcCode::NotFound, format!("role `{}` does not exist", escaped(&name))),
+                admin(AdminCode::RoleNotFound, ""),
+            ),
+            RoleError::AlreadyExists(name) => (
+                Self::new(RpcCode::AlreadyExists, format!("role `{}` already exists", escaped(&name))),
+                admin(AdminCode::RoleAlreadyExists, ""),
+            ),
+            RoleError::InvalidName(violation) => {
+                let text = admin(AdminCode::InvalidRoleName, &violation.description);
+                (Self::fields(vec![violation]), text)
             }
-            RoleError::AlreadyExists(name) => {
-                Self::new(RpcCode::AlreadyExists, format!("role `{}` already exists", escaped(&name)))
-            }
-            RoleError::InvalidName(violation) => Self::fields(vec![violation]),
-        }
+        };
+        problem.with_admin(code, text)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gbac_api::encode;
 use gbac_api::problem::{FieldViolation, RpcCode};
+use gbac_api::wire;
 use gbac_engine::escape::escaped;
 
 use super::problem::Problem;
@@ -18,6 +19,14 @@ pub(crate) fn parse<T>(
     parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
 ) -> Result<T, Problem> {
     parser(&pairs(query)?).map_err(Problem::fields)
+}
+
+/// Parses a query of the Data Plane API, whose parameters can also be written in lowerCamelCase (D-94).
+pub(crate) fn parse_data_plane<T>(
+    query: Option<String>,
+    parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
+) -> Result<T, Problem> {
+    parser(&wire::snake_case(pairs(query)?)).map_err(Problem::fields)
 }
 
 /// The value of a parameter.

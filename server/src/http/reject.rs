@@ -23,7 +23,12 @@ pub(crate) async fn reject(request: Request, problem: Problem) -> Response {
 /// Rejects a request whose path has no route.
 pub(crate) async fn not_found(request: Request) -> Response {
     let message = format!("`{}` does not exist", escaped(request.uri().path()));
-    reject(request, Problem::new(RpcCode::NotFound, message)).await
+    let problem = match Surface::of(request.uri().path()) {
+        // To clients, `not_found` is a role or an ACL that does not exist.
+        Surface::Connect => Problem::with_status(404, RpcCode::Unimplemented, "not_found", message),
+        _ => Problem::new(RpcCode::NotFound, message),
+    };
+    reject(request, problem).await
 }
 
 /// The problem of a request whose route does not support its method.

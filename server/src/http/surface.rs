@@ -1,6 +1,7 @@
 //! The API to which a path belongs, which determines the form of its problem responses.
 
-use axum::http::Method;
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, header};
 use gbac_api::paths;
 
 use crate::upstream;
@@ -12,8 +13,10 @@ pub(crate) enum Surface {
     DataPlane,
     /// The Admin API, except over Connect.
     Admin,
-    /// The SecurityService of the Admin API over Connect.
+    /// A service over Connect, such as the SecurityService of the Admin API.
     Connect,
+    /// The ACLs of the Schema Registry.
+    SchemaRegistry,
     /// The service's own API.
     Own,
 }
@@ -25,9 +28,11 @@ impl Surface {
         let path = upstream::split_path(path).map_or(path, |(_, _, path)| path);
         let service = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         let segment = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
-        if service == paths::SECURITY_SERVICE || service == paths::PLATFORM_SECURITY_SERVICE {
+        if paths::is_service(service) {
             Self::Connect
-        } else if ["cluster_config", "loggers", "config"].contains(&segment) {
+        } else if path == paths::REGISTRY_ACLS {
+            Self::SchemaRegistry
+        } else if ["cluster_config", "loggers", "config", "security", "brokers", "features"].contains(&segment) {
             Self::Admin
         } else if path.starts_with("/v1/") {
             Self::DataPlane
@@ -42,9 +47,23 @@ impl Surface {
             Self::DataPlane => "data_plane",
             Self::Admin => "admin",
             Self::Connect => "connect",
+            Self::SchemaRegistry => "schema_registry",
             Self::Own => "own",
         }
     }
+}
+
+/// Whether a browser asks for the page of the console that has the address of the Schema Registry's ACLs.
+pub(crate) fn is_page(request: &Request) -> bool {
+    request.uri().path() == paths::REGISTRY_ACLS
+        && matches!(*request.method(), Method::GET | Method::HEAD)
+        && accepts_page(request.headers())
+}
+
+/// Whether the client accepts HTML.
+pub(crate) fn accepts_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
+    accepted.split(',').any(|kind| kind.trim_start().starts_with("text/html"))
 }
 
 /// The name prefixes of the operations of the SecurityService that change nothing.
@@ -70,9 +89,16 @@ mod tests {
             ("/v1/cluster_config/schema", Surface::Admin),
             ("/v1/loggers", Surface::Admin),
             ("/v1/config/log_level/security", Surface::Admin),
+            ("/v1/security/roles", Surface::Admin),
+            ("/v1/brokers", Surface::Admin),
+            ("/v1/features/license", Surface::Admin),
             ("/v1/clusters/x", Surface::DataPlane),
             ("/v1/configuration", Surface::DataPlane),
             ("/service.core.admin.v2.SecurityService/X", Surface::Connect),
+            ("/redpanda.api.dataplane.v1.ACLService/ListACLs", Surface::Connect),
+            ("/security/acls", Surface::SchemaRegistry),
+            ("/security/acls/", Surface::Own),
+            ("/security/roles", Surface::Own),
             ("/redpanda.core.admin.v2.SecurityService/X", Surface::Connect),
             ("/gbac/v1/policy", Surface::Own),
             ("/gbac/v1/upstream/admin/v1/cluster_config", Surface::Admin),

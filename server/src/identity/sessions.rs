@@ -83,6 +83,14 @@ impl Sessions {
         let digest = digest(id);
         self.0.with(|state| state.by_digest.remove(&digest)).filter(|session| now < session.expires_at)
     }
+
+    /// Ends every session; those that had not ended yet, in the order in which they were opened.
+    pub(crate) fn close_all(&self, now: f64) -> Vec<OpenSession> {
+        let ended = self.0.with(|state| std::mem::take(&mut state.by_digest));
+        let mut ended: Vec<OpenSession> = ended.into_values().filter(|session| now < session.expires_at).collect();
+        ended.sort_by_key(|session| session.number);
+        ended
+    }
 }
 
 impl State {
@@ -136,6 +144,16 @@ mod tests {
         assert!(sessions.get(&first, 1.0).is_none() && sessions.close(&first, 1.0).is_none());
         assert_eq!(&*sessions.get(&second, 1.0).unwrap().token, "2");
         assert!(sessions.close(&second, TOKEN_END).is_none(), "it has ended by itself");
+    }
+
+    #[test]
+    fn all_sessions_end_at_once() {
+        let sessions = Sessions::default();
+        let ids = ["ana", "bo"].map(|user| sessions.open(user, "t", TOKEN_END, 0.0).unwrap());
+        sessions.open("late", "t", 1.0, 0.0).unwrap();
+        let users: Vec<String> = sessions.close_all(2.0).into_iter().map(|session| session.user).collect();
+        assert_eq!(users, ["ana", "bo"], "the third one had ended");
+        assert!(ids.iter().all(|id| sessions.get(id, 2.0).is_none()) && sessions.close_all(2.0).is_empty());
     }
 
     #[test]

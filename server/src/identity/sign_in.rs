@@ -279,6 +279,14 @@ impl Authenticator {
         }
     }
 
+    /// Ends every session, as [`Authenticator::close_session`] ends one.
+    pub(crate) async fn close_sessions(&self, request: &RequestHead) {
+        let service = &self.0.service;
+        for session in self.0.sessions.close_all(service.now()) {
+            service.audit().signed_out(request, &session.user).await;
+        }
+    }
+
     /// Fetches the keys of the identity provider regardless of their age.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use gbac_api::{paging, paths};
 
 use crate::http::query;
 use crate::http::reject::reject;
-use crate::http::surface::only_reads;
+use crate::http::surface::{Surface, only_reads};
 
 const ACL_FILTER: [&str; 7] = [
     "filter.resource_type",
@@ -37,7 +37,9 @@ fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
         &["level", "expires", "force"]
     } else if path == paths::ACLS && method == Method::DELETE {
         &ACL_FILTER
-    } else if below(paths::ROLES) && method == Method::DELETE {
+    } else if below(paths::ADMIN_ROLES) && method == Method::POST {
+        &["create"]
+    } else if (below(paths::ROLES) || below(paths::ADMIN_ROLES)) && method == Method::DELETE {
         &["delete_acls"]
     } else {
         &[]
@@ -47,7 +49,11 @@ fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
 /// Passes requests whose query parameters are supported.
 pub(crate) async fn check_parameters(request: Request, next: Next) -> Response {
     let Some(supported) = supported(request.method(), request.uri().path()) else { return next.run(request).await };
-    match query::parse(request.uri().query().map(str::to_owned), |pairs| paging::only(pairs, supported)) {
+    let query = request.uri().query().map(str::to_owned);
+    let check = |pairs: &[(String, String)]| paging::only(pairs, supported);
+    let is_data_plane = Surface::of(request.uri().path()) == Surface::DataPlane;
+    let checked = if is_data_plane { query::parse_data_plane(query, check) } else { query::parse(query, check) };
+    match checked {
         Ok(()) => next.run(request).await,
         Err(problem) => reject(request, problem).await,
     }

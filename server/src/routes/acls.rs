@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Routes {
 }
 
 async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    match query::parse(query, AclFilter::from_query) {
+    match query::parse_data_plane(query, AclFilter::from_query) {
         Ok(filter) => {
             let policy = service.read().policy;
             Json(ListAcls::group(policy.acls().filter(|acl| filter.matches(acl)))).into_response()
@@ -52,11 +52,11 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
 
 async fn delete(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
     let remove = async {
-        let filter = query::parse(query, AclFilter::from_delete_query)?;
+        let filter = query::parse_data_plane(query, AclFilter::from_delete_query)?;
         service
             .change(move |current| {
                 let matching: Vec<_> = current.policy.acls().filter(|acl| filter.matches(acl)).collect();
-                let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::from).collect() };
+                let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::in_request).collect() };
                 Ok::<_, Problem>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
             })
             .await

@@ -13,6 +13,7 @@ use gbac_engine::escape::escaped;
 use gbac_engine::policy::Change;
 use serde_json::Map;
 
+use super::brokers::NODE_ID;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
@@ -55,7 +56,7 @@ async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Resp
             }
             None => {
                 let default = PropertyValues::default();
-                for property in ClusterProperty::ALL {
+                for property in ClusterProperty::all() {
                     let value = property.value(&current);
                     if defaults || value != property.value(&default) {
                         values.insert(property.name().into(), value);
@@ -71,7 +72,7 @@ async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Resp
 async fn schema(State(service): State<Service>) -> Json<ConfigSchema> {
     let config = service.read().config;
     let of = |property: ClusterProperty| (property.name().to_owned(), property.schema(&config));
-    let properties = ClusterProperty::ALL.into_iter().map(of);
+    let properties = ClusterProperty::all().map(of);
     Json(ConfigSchema { properties: properties.collect() })
 }
 
@@ -125,5 +126,11 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
 
 async fn status(State(service): State<Service>) -> Json<Vec<NodeStatus>> {
     let config_version = service.read().config_version;
-    Json(vec![NodeStatus { node_id: 0, restart: false, config_version, invalid: Vec::new(), unknown: Vec::new() }])
+    Json(vec![NodeStatus {
+        node_id: NODE_ID,
+        restart: false,
+        config_version,
+        invalid: Vec::new(),
+        unknown: Vec::new(),
+    }])
 }

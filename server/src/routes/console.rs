@@ -11,6 +11,7 @@ use gbac_api::problem::RpcCode;
 use crate::console::{Console, INDEX};
 use crate::http::problem::Problem;
 use crate::http::reject::{not_found, reject};
+use crate::http::surface::accepts_page;
 
 /// For files whose content never changes: browsers keep them without asking again.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
@@ -22,8 +23,7 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return not_found(request).await;
     }
-    let accepts_page =
-        header_text(&request, header::ACCEPT).split(',').any(|kind| kind.trim_start().starts_with("text/html"));
+    let accepts_page = accepts_page(request.headers());
     let path = match gbac_api::encode::decode(request.uri().path()) {
         Ok(path) => path,
         Err(error) => {

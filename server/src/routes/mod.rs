@@ -2,21 +2,26 @@
 
 mod accounts;
 mod acls;
+mod admin_roles;
 pub(crate) mod app;
 mod audit;
 mod authzen;
 mod backup;
+mod brokers;
 mod cluster_config;
 mod console;
 mod control_plane;
 mod demo_provider;
+mod features;
 mod license;
 mod loggers;
 mod monitoring;
+mod oidc_sessions;
 mod policy_changes;
 mod policy_document;
 mod registration;
 mod roles;
+mod schema_registry;
 mod security_service;
 mod service_info;
 mod sign_in;
@@ -53,6 +58,11 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(acls::routes())
         .merge(roles::routes())
         .merge(security_service::routes())
+        .merge(admin_roles::routes())
+        .merge(oidc_sessions::routes())
+        .merge(brokers::routes())
+        .merge(features::routes())
+        .merge(schema_registry::routes())
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())

@@ -27,7 +27,7 @@ use crate::state::role_changes;
 use crate::state::service::Service;
 use crate::state::store::{Plan, Snapshot};
 
-type Name = Result<Path<String>, PathRejection>;
+pub(super) type Name = Result<Path<String>, PathRejection>;
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -40,14 +40,15 @@ fn respond(result: Result<Response, Problem>) -> Response {
     result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
 }
 
-fn role_name(name: Name) -> Result<String, Problem> {
+/// The name of a path.
+pub(super) fn role_name(name: Name) -> Result<String, Problem> {
     let message = "the role name in the path is not percent-encoded UTF-8";
     name.map(|Path(name)| name).map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
 }
 
 async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
     let read = || {
-        let query = query::parse(query, RoleQuery::from_query)?;
+        let query = query::parse_data_plane(query, RoleQuery::from_query)?;
         let policy = service.read().policy;
         let roles = query.of(&policy).map(|name| RoleName { name: name.to_owned() });
         let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
@@ -106,7 +107,7 @@ async fn update(State(service): State<Service>, name: Name, request: Request) ->
 async fn delete(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
     let remove = async {
         let name = role_name(name)?;
-        let delete_acls = query::parse(query, |pairs| flag(pairs, "delete_acls"))?;
+        let delete_acls = query::parse_data_plane(query, |pairs| flag(pairs, "delete_acls"))?;
         service
             .change(move |current| {
                 Ok::<_, Problem>(Plan::Changes(role_changes::delete(&current.policy, &name, delete_acls)?, ()))
@@ -129,7 +130,7 @@ fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolati
 async fn members(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
     let read = || {
         let name = role_name(name)?;
-        let query = query::parse(query, MemberQuery::from_query)?;
+        let query = query::parse_data_plane(query, MemberQuery::from_query)?;
         let policy = service.read().policy;
         let role = policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
         let after = query.after();

@@ -15,6 +15,7 @@ use gbac_engine::model::{Principal, Role};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::oidc_sessions::end_sessions;
 use super::registration::Routes;
 use crate::clock;
 use crate::http::access::{Access, ReadMethods};
@@ -22,12 +23,13 @@ use crate::http::body;
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
+use crate::http::request_head::request_head;
 use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
 use crate::identity::sign_in::{Authenticator, Caller, SignInError};
 use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
-use crate::state::role_changes::{create, delete, update, updated};
+use crate::state::role_changes::{create, delete_if_present, update, updated};
 use crate::state::service::Service;
 use crate::state::store::{Plan, Snapshot};
 
@@ -52,6 +54,7 @@ pub(crate) fn routes() -> Routes {
             .route(&at(LIST_CURRENT_USER_ROLES), Access::Authenticated, post(list_current_user_roles))
             .route(&at(RESOLVE_OIDC_IDENTITY), Access::Authenticated, post(resolve_oidc_identity))
             .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
+            .route(&at("RevokeOidcSessions"), CHANGES, post(revoke_oidc_sessions))
             .route(&at("{operation}"), CHANGES, post(unknown))
     })
 }
@@ -128,10 +131,7 @@ async fn change_members(service: &Service, message: RoleMembers, action: MemberA
 async fn delete_role(State(service): State<Service>, request: Request) -> Response {
     call(request, async |DeleteRole { name, delete_acls }| {
         let plan = move |current: &Snapshot| {
-            // As on the platform, deleting a role that does not exist succeeds.
-            let changes =
-                if current.policy.has_role(&name) { delete(&current.policy, &name, delete_acls)? } else { Vec::new() };
-            Ok::<_, Problem>(Plan::Changes(changes, ()))
+            Ok::<_, Problem>(Plan::Changes(delete_if_present(&current.policy, &name, delete_acls), ()))
         };
         service.change(plan).await?;
         Ok(Json(Empty::new()).into_response())
@@ -152,6 +152,19 @@ async fn refresh_oidc_keys(
             let message = format!("cannot fetch new keys, so the current ones stay in use: {error}");
             Problem::new(RpcCode::Unavailable, message)
         })?;
+        Ok(Json(Empty::new()).into_response())
+    })
+    .await
+}
+
+async fn revoke_oidc_sessions(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    request: Request,
+) -> Response {
+    let head = request_head(&request);
+    call(request, async |_: Empty| {
+        end_sessions(&service, &authenticator, &head).await?;
         Ok(Json(Empty::new()).into_response())
     })
     .await

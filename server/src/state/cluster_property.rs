@@ -3,13 +3,14 @@
 use gbac_api::address::address;
 use gbac_api::cluster_config::{ItemSchema, PropertySchema};
 use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
 use serde_json::Value;
 
 use super::config::Config;
+use super::property_value::{ValueType, printable};
+use super::recorded_property::{RECORDED, RecordedProperty};
 use super::store::Snapshot;
 
 /// A cluster property.
@@ -23,6 +24,8 @@ pub(crate) enum ClusterProperty {
     OidcPrincipalMapping,
     OidcTokenAudience,
     Superusers,
+    /// One without an effect.
+    Recorded(&'static RecordedProperty),
 }
 
 /// The settings and the configuration that hold the values of the properties.
@@ -32,44 +35,12 @@ pub(crate) struct PropertyValues {
     pub(crate) config: Config,
 }
 
-/// The type of a property's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ValueType {
-    Boolean,
-    Seconds,
-    String,
-    Strings,
-}
-
-impl ValueType {
-    /// The name in the schema.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Boolean => "boolean",
-            Self::Seconds => "integer",
-            Self::String => "string",
-            Self::Strings => "array",
-        }
-    }
-
-    /// The message for a value of another type.
-    const fn mismatch(self) -> &'static str {
-        match self {
-            Self::Boolean => "expected type boolean",
-            Self::Seconds => "expected type integer, 0 to 86400",
-            Self::String => "expected type string",
-            Self::Strings => "expected type array of strings",
-        }
-    }
-}
-
 /// The largest clock difference that can be tolerated, in seconds: a day.
 const MAX_SKEW: u64 = 86_400;
-/// The longest audience and the longest superuser name, in bytes.
-const MAX_TEXT: usize = 4096;
 
 impl ClusterProperty {
-    pub(crate) const ALL: [Self; 8] = [
+    /// Those with an effect.
+    const EFFECTIVE: [Self; 8] = [
         Self::AuditEnabled,
         Self::NestedGroupBehavior,
         Self::OidcClockSkewTolerance,
@@ -79,6 +50,11 @@ impl ClusterProperty {
         Self::OidcTokenAudience,
         Self::Superusers,
     ];
+
+    /// Every property.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::EFFECTIVE.into_iter().chain(RECORDED.iter().map(Self::Recorded))
+    }
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -90,11 +66,12 @@ impl ClusterProperty {
             Self::OidcPrincipalMapping => "oidc_principal_mapping",
             Self::OidcTokenAudience => "oidc_token_audience",
             Self::Superusers => "superusers",
+            Self::Recorded(property) => property.name,
         }
     }
 
     pub(crate) fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|property| property.name() == name)
+        Self::all().find(|property| property.name() == name)
     }
 
     const fn description(self) -> &'static str {
@@ -115,6 +92,7 @@ impl ClusterProperty {
             }
             Self::OidcTokenAudience => "Audience that `aud` of a token must contain.",
             Self::Superusers => "Names of the users with unrestricted access, without a type prefix.",
+            Self::Recorded(property) => property.description,
         }
     }
 
@@ -128,7 +106,14 @@ impl ClusterProperty {
             | Self::OidcPrincipalMapping
             | Self::OidcTokenAudience => ValueType::String,
             Self::Superusers => ValueType::Strings,
+            Self::Recorded(property) => property.value_type,
         }
+    }
+
+    /// The value that a client wrote; `None` if it resets the property: null, and an empty text for anything but a text.
+    pub(crate) fn written(self, value: &Value) -> Option<Value> {
+        let is_empty = value.as_str() == Some("") && self.value_type() != ValueType::String;
+        (!value.is_null() && !is_empty).then(|| self.value_type().coerced(value))
     }
 
     /// The field of [`Config`] with the value; `None` if it is a setting of the policy.
@@ -138,6 +123,7 @@ impl ClusterProperty {
             Self::OidcClockSkewTolerance => Some("oidc_clock_skew"),
             Self::OidcDiscoveryUrl => Some("oidc_discovery_url"),
             Self::OidcTokenAudience => Some("oidc_token_audience"),
+            Self::Recorded(_) => Some("recorded"),
             Self::NestedGroupBehavior | Self::OidcGroupClaimPath | Self::OidcPrincipalMapping | Self::Superusers => {
                 None
             }
@@ -163,6 +149,9 @@ impl ClusterProperty {
             Self::OidcPrincipalMapping => settings.principal_mapping.as_str().into(),
             Self::OidcTokenAudience => config.oidc_token_audience.as_str().into(),
             Self::Superusers => settings.superusers.iter().cloned().collect(),
+            Self::Recorded(property) => {
+                config.recorded.get(property.name).cloned().unwrap_or_else(|| property.default())
+            }
         }
     }
 
@@ -170,11 +159,12 @@ impl ClusterProperty {
         PropertySchema {
             kind: self.value_type().name().into(),
             description: self.description().into(),
-            nullable: false,
+            nullable: matches!(self, Self::Recorded(property) if property.is_nullable()),
             needs_restart: false,
             visibility: "user".into(),
             enum_values: match self {
                 Self::NestedGroupBehavior => vec!["none".into(), "suffix".into()],
+                Self::Recorded(property) => property.values.iter().map(|value| (*value).to_owned()).collect(),
                 _ => Vec::new(),
             },
             items: (self.value_type() == ValueType::Strings).then(|| ItemSchema { kind: "string".into() }),
@@ -240,6 +230,14 @@ impl ClusterProperty {
                 }
                 settings.superusers = names.into_iter().collect();
             }
+            Self::Recorded(property) => {
+                property.check(value)?;
+                if *value == property.default() {
+                    config.recorded.remove(property.name);
+                } else {
+                    config.recorded.insert(property.name.to_owned(), value.clone());
+                }
+            }
         }
         Ok(())
     }
@@ -248,15 +246,6 @@ impl ClusterProperty {
 /// Why the two group properties cannot be set with an SSO connection (D-25).
 const SSO_IN_USE: &str =
     "groups come from the SSO connection (`sso` in the policy document); remove it to set this property";
-
-/// Rejects control characters and very long values.
-fn printable(text: &str) -> Result<&str, String> {
-    if let Some(found) = text.chars().find(|found| found.is_control()) {
-        return Err(format!("`{}` contains the control character U+{:04X}", escaped(text), u32::from(found)));
-    }
-    let bytes = text.len();
-    if bytes <= MAX_TEXT { Ok(text) } else { Err(format!("the value has {bytes} bytes; the maximum is {MAX_TEXT}")) }
-}
 
 impl PropertyValues {
     /// The current values.
@@ -274,7 +263,7 @@ mod tests {
     #[test]
     fn every_property_accepts_its_own_value() {
         let default = PropertyValues::default();
-        for property in ClusterProperty::ALL {
+        for property in ClusterProperty::all() {
             let mut values = default.clone();
             property.set(&mut values, &property.value(&default)).unwrap();
             assert_eq!(values, default);
@@ -286,6 +275,21 @@ mod tests {
                 property.config_field().is_some()
             );
         }
+    }
+
+    #[test]
+    fn scalars_are_read_as_text_or_as_their_type() {
+        use ClusterProperty::{AuditEnabled, OidcClockSkewTolerance, OidcTokenAudience, Superusers};
+        let written = |property: ClusterProperty, value: Value| property.written(&value);
+        assert_eq!(written(AuditEnabled, json!("true")), Some(json!(true)));
+        assert_eq!(written(AuditEnabled, json!("yes")), Some(json!("yes")), "and that is refused");
+        assert_eq!(written(OidcClockSkewTolerance, json!("30")), Some(json!(30)));
+        assert_eq!(written(OidcClockSkewTolerance, json!("")), None);
+        assert_eq!(written(OidcTokenAudience, json!(7)), Some(json!("7")));
+        assert_eq!(written(OidcTokenAudience, json!("")), Some(json!("")), "a text can be empty");
+        assert_eq!(written(OidcTokenAudience, json!(null)), None);
+        assert_eq!(written(Superusers, json!(["a", 7, true, null])), Some(json!(["a", "7", "true", null])));
+        assert_eq!(written(Superusers, json!("")), None);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The configuration that is not part of the policy document: the identity provider, auditing and the license.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_api::license::LicenseStatus;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The service's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub(crate) struct Config {
     pub(crate) local_account: String,
     /// The enterprise license (D-16).
     pub(crate) license: LicenseStatus,
+    /// The values, other than the default, of properties without an effect (D-92).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) recorded: BTreeMap<String, Value>,
     /// The names of the fields above that the command line sets. They cannot be changed during this run and are not stored
     /// (D-30).
     #[serde(skip)]
@@ -36,6 +40,7 @@ impl Default for Config {
             audit_enabled: false,
             local_account: String::new(),
             license: LicenseStatus::Valid,
+            recorded: BTreeMap::new(),
             pinned: BTreeSet::new(),
         }
     }

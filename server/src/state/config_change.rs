@@ -33,12 +33,11 @@ pub(crate) fn apply(current: &PropertyValues, change: &ConfigChange) -> Result<P
             continue;
         }
         let before = property.value(current);
-        let reset = property.value(&default);
-        let value = value.unwrap_or(&reset);
+        let value = value.and_then(|value| property.written(value)).unwrap_or_else(|| property.value(&default));
         let is_pinned = property.config_field().is_some_and(|field| current.config.is_pinned(field));
-        if let Err(message) = property.set(&mut wanted, value) {
+        if let Err(message) = property.set(&mut wanted, &value) {
             faults.insert(name.clone(), message);
-        } else if is_pinned && *value != before {
+        } else if is_pinned && value != before {
             faults.insert(name.clone(), PINNED.into());
         }
     }

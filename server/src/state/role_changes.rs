@@ -72,6 +72,11 @@ pub(crate) fn delete(policy: &Policy, name: &str, delete_acls: bool) -> Result<V
     Ok(vec![Change::DeleteRole { name: name.into(), delete_acls }])
 }
 
+/// The change that deletes a role; none if there is no such role, as in the Admin API, where its ACLs then stay.
+pub(crate) fn delete_if_present(policy: &Policy, name: &str, delete_acls: bool) -> Vec<Change> {
+    delete(policy, name, delete_acls).unwrap_or_default()
+}
+
 /// The role after the changes.
 pub(crate) fn updated(mut role: Role, changes: &MembershipChanges) -> Role {
     role.members.extend(changes.added.iter().cloned());

@@ -41,6 +41,32 @@ const ROUTES: &[Route] = &[
         &[(Method::GET, "", 404), (Method::PUT, "{}", 404), (Method::DELETE, "", 404)],
     ),
     ("/v1/roles/{role_name}/members", SUPERUSER, "/v1/roles/no%2Fone/members", &[(Method::GET, "", 404)]),
+    ("/v1/security/roles", SUPERUSER, "/v1/security/roles", &[(Method::GET, "", 200), (Method::POST, "{}", 400)]),
+    (
+        "/v1/security/roles/{role}",
+        SUPERUSER,
+        "/v1/security/roles/no%2Fone",
+        &[(Method::GET, "", 404), (Method::DELETE, "", 204)],
+    ),
+    (
+        "/v1/security/roles/{role}/members",
+        SUPERUSER,
+        "/v1/security/roles/no%2Fone/members",
+        &[(Method::GET, "", 404), (Method::POST, "{}", 404)],
+    ),
+    ("/v1/security/users/roles", Access::Authenticated, "/v1/security/users/roles", &[(Method::GET, "", 200)]),
+    ("/v1/security/oidc/whoami", Access::Authenticated, "/v1/security/oidc/whoami", &[(Method::GET, "", 200)]),
+    ("/v1/security/oidc/revoke", SUPERUSER, "/v1/security/oidc/revoke", &[(Method::POST, "", 200)]),
+    ("/v1/brokers", SUPERUSER, "/v1/brokers", &[(Method::GET, "", 200)]),
+    ("/v1/brokers/{node_id}", SUPERUSER, "/v1/brokers/0", &[(Method::GET, "", 200)]),
+    ("/v1/features/license", SUPERUSER, "/v1/features/license", &[(Method::GET, "", 200)]),
+    ("/v1/features/enterprise", SUPERUSER, "/v1/features/enterprise", &[(Method::GET, "", 200)]),
+    (
+        "/security/acls",
+        SUPERUSER,
+        "/security/acls",
+        &[(Method::GET, "", 200), (Method::POST, "[]", 201), (Method::DELETE, "[]", 200)],
+    ),
     ("/v1/clusters/{cluster_id}", SUPERUSER, "/v1/clusters/c1", &[(Method::GET, "", 200)]),
     (
         "/v1/cluster_config",
@@ -97,6 +123,7 @@ const OPERATIONS: &[(&str, Access, u16)] = &[
     ("ListCurrentUserRoles", Access::Authenticated, 200),
     ("ResolveOidcIdentity", Access::Authenticated, 200),
     ("RefreshOidcKeys", CHANGE, 200),
+    ("RevokeOidcSessions", CHANGE, 200),
     ("{operation}", CHANGE, 501),
 ];
 
@@ -132,6 +159,12 @@ const OTHERS: &[(&str, Access, u16)] = &[
     ("/gbac/v1/service/", SUPERUSER, 404),
     ("/gbac/v1/policy/none", SUPERUSER, 404),
     ("/access/v1/none", Access::Evaluate, 404),
+    ("/security/acls/", Access::Public, 200),
+    ("/v1/security/", SUPERUSER, 404),
+    ("/v1/features/none", SUPERUSER, 404),
+    ("/redpanda.api.console.v1alpha1.PipelineService/ListPipelines", CHANGE, 404),
+    ("/a.B/", CHANGE, 404),
+    ("/a.B", Access::Public, 404),
     ("/service.core.admin.v2.SecurityService/", CHANGE, 404),
     ("/service.core.admin.v2.SecurityService/ResolveOidcIdentity/", CHANGE, 404),
     ("/redpanda.core.admin.v2.SecurityService/a/b", CHANGE, 404),
@@ -213,7 +246,13 @@ impl Caller {
 }
 
 /// The refusal of a caller; none where it is let through.
-fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_open: bool) -> Option<u16> {
+fn refusal(
+    access: Access,
+    caller: Caller,
+    (method, exists): (&Method, bool),
+    is_demo: bool,
+    is_open: bool,
+) -> Option<u16> {
     use Caller::{Evaluate, Expired, Nobody, ReadOnly, Superuser, User, Wrong};
     let is_safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
     let is_rejected = matches!(caller, Nobody | Wrong | Expired);
@@ -221,8 +260,8 @@ fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_op
     let enough = match access {
         Access::Public | Access::Cluster => return None,
         Access::Local if !is_open => return None,
-        // Only POST exists there, and every caller gets that answer.
-        Access::Authenticated => return (*method == Method::POST && is_rejected).then_some(401),
+        // Only the handler asks for credentials, so a method that does not exist gets that answer from every caller.
+        Access::Authenticated => return (exists && is_rejected).then_some(401),
         Access::Local => Some(ReadOnly),
         Access::Evaluate => Some(Evaluate),
         Access::Superuser(ReadMethods::None | ReadMethods::Secrets) => None,
@@ -255,16 +294,16 @@ async fn check(service: &Service, is_demo: bool, is_open: bool, credentials: imp
     for Probe { path, access, answer } in probes(is_demo) {
         for method in &METHODS {
             let (body, passed) = answer(method);
+            let sent = (method, passed != 405);
             for caller in Caller::ALL {
-                let expected = refusal(access, caller, method, is_demo, is_open).unwrap_or(passed);
+                let expected = refusal(access, caller, sent, is_demo, is_open).unwrap_or(passed);
                 let found = ask(method, &path, body, credentials(caller).as_deref()).await;
                 if found != expected {
                     wrong.push(format!("{method} {path} by {caller:?}: {found} in place of {expected}"));
                 }
             }
             // A password that is right opens what the superuser's token opens, except what is about a token.
-            if refusal(access, Caller::Superuser, method, is_demo, is_open).is_none() && access != Access::Authenticated
-            {
+            if refusal(access, Caller::Superuser, sent, is_demo, is_open).is_none() && access != Access::Authenticated {
                 let found = ask(method, &path, body, Some(&admin())).await;
                 if found != passed {
                     wrong.push(format!("{method} {path} by password: {found} in place of {passed}"));

@@ -161,7 +161,7 @@ async fn command_line_settings_apply_to_one_run() {
     let folder = tempdir().unwrap();
     let role = json!({ "name": "x" });
     let pinned = Service::on(folder.path(), |options| options.license = Some(LicenseStatus::Missing)).unwrap();
-    assert_eq!(pinned.send(Method::POST, "/v1/roles", &role).await.status, 403);
+    assert_eq!(pinned.send(Method::POST, "/v1/roles", &role).await.status, 400);
     drop(pinned);
     let free = Service::on(folder.path(), |_| {}).unwrap();
     assert_eq!(free.send(Method::POST, "/v1/roles", &role).await.status, 201);

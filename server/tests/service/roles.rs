@@ -147,6 +147,29 @@ async fn lists_have_filters_and_pages() {
 }
 
 #[tokio::test]
+async fn parameters_of_generated_clients_are_read() {
+    let service = Service::start();
+    let camel = service.get("/v1/roles?pageSize=2&filter.namePrefix=Re").await.json();
+    assert_eq!(camel, json!({ "roles": [{ "name": "ReportingLegacy" }], "next_page_token": "" }));
+    let first = service.get("/v1/roles?pageSize=1").await.json();
+    let token = first["next_page_token"].as_str().unwrap();
+    let second = service.get(&format!("/v1/roles?pageSize=1&pageToken={token}")).await.json();
+    assert_eq!(second["roles"], json!([{ "name": "IncidentResponders" }]));
+    let both = service.get("/v1/roles?pageSize=1&page_size=2").await;
+    assert_eq!(both.both(), (400, invalid(&[("page_size", "is given more than once")])));
+    let change =
+        json!({ "create": null, "add": [{ "principal": "Group:x", "new": 1 }], "remove": null, "unknown": {} });
+    assert_eq!(
+        service.send(Method::PUT, "/v1/roles/SchemaStewards", &change).await.json()["added"],
+        json!([{ "principal": "Group:x" }])
+    );
+    assert_eq!(service.delete("/v1/roles/AnalyticsReaders?deleteAcls=true").await.status, 204);
+    let left = service.get("/v1/acls?filter.principal=Role:AnalyticsReaders").await.json();
+    assert_eq!(left["resources"], json!([]));
+    assert_eq!(service.delete("/v1/roles/SchemaStewards?deleteAcl=true").await.status, 400, "misspelt");
+}
+
+#[tokio::test]
 async fn invalid_names_and_members_are_rejected() {
     let service = Service::start();
     let create = async |name: &str| service.send(Method::POST, "/v1/roles", &json!({ "name": name })).await.both();

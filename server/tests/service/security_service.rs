@@ -121,10 +121,7 @@ async fn the_protocol_has_its_own_errors() {
         (get.both(), get.header("allow")),
         ((405, json!({ "code": "unimplemented", "message": "method `GET` is not allowed here" })), "POST")
     );
-    for operation in ["RevokeOidcSessions", "NoSuchThing"] {
-        let path = format!("/service.core.admin.v2.SecurityService/{operation}");
-        let answer = service.send(Method::POST, &path, &json!({})).await;
-        let message = format!("operation `{operation}` is not implemented");
-        assert_eq!(answer.both(), (501, json!({ "code": "unimplemented", "message": message })));
-    }
+    let unknown = service.send(Method::POST, "/service.core.admin.v2.SecurityService/NoSuchThing", &json!({})).await;
+    let message = "operation `NoSuchThing` is not implemented";
+    assert_eq!(unknown.both(), (501, json!({ "code": "unimplemented", "message": message })));
 }

@@ -198,3 +198,17 @@ async fn a_session_is_never_sent_to_a_cluster() {
     let forged = [("cookie", "__Host-gbac-session=x"), ("gbac-session", "1"), ("authorization", theirs.as_str())];
     assert_eq!(browse(&service, Method::GET, path, &forged).await.status, 401);
 }
+
+#[tokio::test]
+async fn a_superuser_ends_every_session_at_once() {
+    let provider = Provider::start().await;
+    let service = service(&provider).await;
+    for path in ["/v1/security/oidc/revoke", "/redpanda.core.admin.v2.SecurityService/RevokeOidcSessions"] {
+        let (maya, root) = (sign_in(&service, &provider, "maya").await, sign_in(&service, &provider, "root").await);
+        let answer = service.send(Method::POST, path, &json!({})).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!((user(&service, &maya).await, user(&service, &root).await), (None, None), "{path}");
+    }
+    let again = sign_in(&service, &provider, "maya").await;
+    assert_eq!(user(&service, &again).await.as_deref(), Some("maya"), "a new sign-in opens a new session");
+}

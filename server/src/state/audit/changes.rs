@@ -345,7 +345,7 @@ impl<'r> Collector<'r> {
                 self.add(Modification::AccessGranted { level: level.code(), grantee });
             }
         }
-        for property in ClusterProperty::ALL.into_iter().filter(|property| *property != ClusterProperty::Superusers) {
+        for property in ClusterProperty::all().filter(|property| *property != ClusterProperty::Superusers) {
             self.add_value(property.name(), &property.value(before), &property.value(after));
         }
         self.add_value("sso", &sso(&before.settings), &sso(&after.settings));

@@ -1,0 +1,180 @@
+//! `/v1/security`: roles, their members and the caller's own roles in the Admin API v1, with its codes and texts (D-90).
+
+use axum::Json;
+use axum::extract::{RawQuery, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::admin::{
+    AdminMember, AdminRoleQuery, ChangedMembers, MemberChanges, MemberList, NamedRole, RoleBody, RoleList,
+    RoleWithMembers,
+};
+use gbac_api::paths;
+use gbac_api::problem::AdminCode;
+use gbac_api::roles::RoleQuery;
+use gbac_engine::escape::escaped;
+use gbac_engine::model::{Principal, Role};
+use serde::de::DeserializeOwned;
+
+use super::registration::Routes;
+use super::roles::{Name, role_name};
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
+use crate::http::problem::Problem;
+use crate::http::query::{flag, pairs};
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+use crate::http::warning_headers::with_warnings;
+use crate::identity::sign_in::Authenticator;
+use crate::state::error::RoleError;
+use crate::state::name_warnings::{added_principals, name_warnings};
+use crate::state::role_changes;
+use crate::state::service::Service;
+use crate::state::store::{Plan, Snapshot};
+
+const SURFACE: Surface = Surface::Admin;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::ADMIN_ROLES, Access::SUPERUSER, get(list).post(create))
+        .route("/v1/security/roles/{role}", Access::SUPERUSER, get(describe).delete(delete))
+        .route("/v1/security/roles/{role}/members", Access::SUPERUSER, get(members).post(change_members))
+        .route(paths::ADMIN_OWN_ROLES, Access::Authenticated, get(own_roles))
+}
+
+fn respond(result: Result<Response, Problem>) -> Response {
+    result.unwrap_or_else(|problem| problem.into_response(SURFACE))
+}
+
+/// Reads a body whose only members are these.
+async fn read<T: DeserializeOwned>(request: Request, known: &[&str]) -> Result<T, Problem> {
+    let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
+    let malformed = |problem: Problem| Problem::admin((AdminCode::MalformedRequest, problem.message().to_owned()));
+    let members = body::object(&text).map_err(malformed)?;
+    match members.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(unknown) => Err(Problem::admin((AdminCode::UnrecognizedField, escaped(unknown)))),
+        None => body::parse(&text).map_err(malformed),
+    }
+}
+
+/// The roles of a list.
+fn listed<'r>(names: impl Iterator<Item = &'r str>) -> Response {
+    let roles = names.map(|name| NamedRole { name: name.to_owned() }).collect();
+    Json(RoleList { roles }).into_response()
+}
+
+async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
+    let read = || {
+        let AdminRoleQuery { name_prefix, member } =
+            AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
+        let query = RoleQuery { name_prefix, principal: member, ..RoleQuery::default() };
+        Ok(listed(query.of(&service.read().policy)))
+    };
+    respond(read())
+}
+
+async fn create(State(service): State<Service>, request: Request) -> Response {
+    let add = async {
+        let RoleBody { role: name } = read(request, &["role"]).await?;
+        let plan = move |current: &Snapshot| {
+            let changes = role_changes::create(&current.policy, "role", &name, &[])?;
+            let names = added_principals(&changes);
+            Ok::<_, Problem>(Plan::Changes(changes, (RoleBody { role: name }, names)))
+        };
+        let ((role, names), after) = service.change(plan).await?;
+        let response = (StatusCode::CREATED, Json(role)).into_response();
+        Ok(with_warnings(response, &name_warnings(&after.policy, &names)))
+    };
+    respond(add.await)
+}
+
+/// The role of a path.
+fn role(service: &Service, name: Name) -> Result<Role, Problem> {
+    let name = role_name(name)?;
+    let role = service.read().policy.role(&name);
+    Ok(role.ok_or(RoleError::NotFound(name))?)
+}
+
+fn admin_members<'m>(members: impl IntoIterator<Item = &'m Principal>) -> Vec<AdminMember> {
+    members.into_iter().map(AdminMember::from).collect()
+}
+
+async fn describe(State(service): State<Service>, name: Name) -> Response {
+    let body = |role: Role| {
+        let members = admin_members(&role.members);
+        Json(RoleWithMembers { name: role.name, members }).into_response()
+    };
+    respond(role(&service, name).map(body))
+}
+
+async fn members(State(service): State<Service>, name: Name) -> Response {
+    let body = |role: Role| Json(MemberList { members: admin_members(&role.members) }).into_response();
+    respond(role(&service, name).map(body))
+}
+
+async fn delete(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
+    let remove = async {
+        let name = role_name(name)?;
+        let delete_acls = flag(&pairs(query)?, "delete_acls")?.unwrap_or(false);
+        service
+            .change(move |current| {
+                Ok::<_, Problem>(Plan::Changes(
+                    role_changes::delete_if_present(&current.policy, &name, delete_acls),
+                    (),
+                ))
+            })
+            .await?;
+        Ok(StatusCode::NO_CONTENT.into_response())
+    };
+    respond(remove.await)
+}
+
+async fn change_members(
+    State(service): State<Service>,
+    name: Name,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
+    let write = async {
+        let head = role_name(name).and_then(|name| Ok((name, flag(&pairs(query)?, "create")?.unwrap_or(false))));
+        let (name, create) = match head {
+            Ok(head) => head,
+            Err(problem) => return Ok(reject(request, problem).await),
+        };
+        let changes: MemberChanges = read(request, &["add", "remove"]).await?;
+        let membership = changes.members().map_err(Problem::admin)?;
+        let plan = move |current: &Snapshot| {
+            let created = !current.policy.has_role(&name);
+            let (changes, membership) = role_changes::update(&current.policy, &name, create, membership)?;
+            let (added, removed) = (admin_members(&membership.added), admin_members(&membership.removed));
+            let names = added_principals(&changes);
+            Ok::<_, Problem>(Plan::Changes(changes, (ChangedMembers { role: name, added, removed, created }, names)))
+        };
+        let ((changed, names), after) = service.change(plan).await?;
+        Ok(with_warnings(Json(changed).into_response(), &name_warnings(&after.policy, &names)))
+    };
+    respond(write.await)
+}
+
+/// Lists the roles that have the caller as a member by user name.
+async fn own_roles(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
+    let credentials = credentials(&request, service.endpoint());
+    let from_browser = is_from_browser(request.headers());
+    let caller = match authenticator.authenticate(&credentials).await {
+        Ok(caller) => caller,
+        Err(error) => return reject(request, sign_in_problem(&error, SURFACE, from_browser)).await,
+    };
+    let read = || {
+        let AdminRoleQuery { name_prefix, .. } = AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
+        let member = Some(Principal::user(caller.user()));
+        let query = RoleQuery { name_prefix, principal: member, ..RoleQuery::default() };
+        Ok(listed(query.of(&service.read().policy)))
+    };
+    respond(read())
+}

@@ -1,0 +1,76 @@
+//! `/v1/features`: the license and the enterprise features, as the platform's Admin API states them (D-16, D-91).
+
+use axum::Json;
+use axum::extract::State;
+use axum::routing::get;
+use gbac_api::admin::{EnterpriseFeature, EnterpriseFeatures, FeatureLicense, LicenseDetails};
+use gbac_api::license::LicenseStatus;
+use gbac_api::paths;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::model::PrincipalType;
+use gbac_engine::policy::{GroupSource, Policy, Settings};
+
+use super::registration::Routes;
+use crate::http::access::Access;
+use crate::state::service::Service;
+use crate::state::store::Snapshot;
+
+/// The end of the year 9999: the license of the service has no file and no date.
+const NEVER: i64 = 253_402_300_799;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::FEATURES_LICENSE, Access::SUPERUSER, get(license)).route(
+        paths::FEATURES_ENTERPRISE,
+        Access::SUPERUSER,
+        get(enterprise),
+    )
+}
+
+async fn license(State(service): State<Service>) -> Json<FeatureLicense> {
+    let details = |expires| LicenseDetails {
+        format_version: 0,
+        org: "GBAC".into(),
+        kind: "enterprise".into(),
+        expires,
+        sha256: String::new(),
+    };
+    let license = match service.read().config.license {
+        LicenseStatus::Valid => Some(details(NEVER)),
+        LicenseStatus::Expired => Some(details(0)),
+        LicenseStatus::Missing => None,
+    };
+    Json(FeatureLicense { loaded: license.is_some(), license })
+}
+
+async fn enterprise(State(service): State<Service>) -> Json<EnterpriseFeatures> {
+    let current = service.read();
+    let features = features_in_use(&current);
+    let is_used = features.iter().any(|feature| feature.enabled);
+    let (license_status, is_valid) = match current.config.license {
+        LicenseStatus::Valid => ("valid", true),
+        LicenseStatus::Expired => ("expired", false),
+        LicenseStatus::Missing => ("not_present", false),
+    };
+    Json(EnterpriseFeatures { license_status: license_status.into(), violation: is_used && !is_valid, features })
+}
+
+/// The features that require a license here (D-16). Audit and sign-in with a token require none.
+fn features_in_use(current: &Snapshot) -> Vec<EnterpriseFeature> {
+    let feature = |name: &str, enabled| EnterpriseFeature { name: name.into(), enabled };
+    vec![feature("gbac", uses_groups(&current.policy)), feature("rbac", uses_roles(&current.policy))]
+}
+
+fn uses_groups(policy: &Policy) -> bool {
+    let is_default = match (&policy.settings().groups, &Settings::default().groups) {
+        (
+            GroupSource::Properties { claim_path, nested: NestedGroupBehavior::None },
+            GroupSource::Properties { claim_path: default, .. },
+        ) => claim_path == default,
+        _ => false,
+    };
+    !is_default || policy.known_principals().any(|principal| principal.kind() == PrincipalType::Group)
+}
+
+fn uses_roles(policy: &Policy) -> bool {
+    policy.role_count() > 0 || policy.known_principals().any(|principal| principal.kind() == PrincipalType::Role)
+}

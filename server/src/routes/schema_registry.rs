@@ -1,0 +1,90 @@
+//! `/security/acls`: the ACLs of subjects and of the Schema Registry, as its own API has them (D-93). The address is also a page of
+//! the console, for browsers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{RawQuery, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::acls::AclFilter;
+use gbac_api::paths;
+use gbac_api::schema_registry::{RegistryAcl, check_create, filter, is_of_registry};
+use gbac_engine::model::Acl;
+use gbac_engine::policy::Change;
+
+use super::console::console;
+use super::registration::Routes;
+use crate::console::Console;
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::problem::Problem;
+use crate::http::query::parse;
+use crate::http::surface::{Surface, is_page};
+use crate::http::warning_headers::with_warnings;
+use crate::state::name_warnings::name_warnings;
+use crate::state::service::Service;
+use crate::state::store::{Plan, Snapshot};
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::REGISTRY_ACLS, Access::SUPERUSER, get(list).post(create).delete(delete))
+}
+
+fn respond(result: Result<Response, Problem>) -> Response {
+    result.unwrap_or_else(|problem| problem.into_response(Surface::SchemaRegistry))
+}
+
+async fn list(
+    State(service): State<Service>,
+    State(files): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
+    let mut response = if is_page(&request) {
+        console(State(files), request).await
+    } else {
+        let read = || {
+            let filter = parse(query, |pairs| filter(&pairs.iter().cloned().collect()))?;
+            let policy = service.read().policy;
+            let acls: Vec<RegistryAcl> = policy
+                .acls()
+                .filter(|acl| is_of_registry(acl) && filter.matches(acl))
+                .map(|acl| (&acl).into())
+                .collect();
+            Ok(Json(acls).into_response())
+        };
+        respond(read())
+    };
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
+async fn create(State(service): State<Service>, request: Request) -> Response {
+    let add = async {
+        let acls = check_create(body::json_list(request).await?).map_err(Problem::fields)?;
+        let principals: Vec<_> = acls.iter().map(|acl| acl.principal.clone()).collect();
+        let plan =
+            move |_: &Snapshot| Ok::<_, Problem>(Plan::Changes(acls.into_iter().map(Change::AddAcl).collect(), ()));
+        let ((), after) = service.change(plan).await?;
+        Ok(with_warnings(StatusCode::CREATED.into_response(), &name_warnings(&after.policy, &principals)))
+    };
+    respond(add.await)
+}
+
+async fn delete(State(service): State<Service>, request: Request) -> Response {
+    let remove = async {
+        let filters: Vec<BTreeMap<String, String>> = body::json_list(request).await?;
+        let filters: Vec<AclFilter> = filters.iter().map(filter).collect::<Result<_, _>>().map_err(Problem::fields)?;
+        let plan = move |current: &Snapshot| {
+            let is_deleted = |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
+            let matching: Vec<Acl> = current.policy.acls().filter(is_deleted).collect();
+            let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
+            Ok::<_, Problem>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
+        };
+        let (deleted, _) = service.change(plan).await?;
+        Ok(Json(deleted).into_response())
+    };
+    respond(remove.await)
+}
