@@ -329,7 +329,7 @@ fn properties_are_read_set_and_refused_by_name() {
     assert_eq!(get("superusers"), "- bob\n- root\n");
     let all = service.json(&["cluster", "config", "list"]);
     assert_eq!((&all["nested_group_behavior"], &all["superusers"]), (&json!("suffix"), &json!(["bob", "root"])));
-    assert!(service.run(&["cluster", "config", "list"]).done().contains("\nnested_group_behavior      suffix\n"));
+    assert!(service.run(&["cluster", "config", "list"]).done().contains("\nnested_group_behavior          suffix\n"));
 
     let faults = set(&["audit_enabled=perhaps", "nested_group_behavior=Suffix", "nothing=1"]).failed(1);
     assert_eq!(

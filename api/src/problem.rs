@@ -271,7 +271,7 @@ impl AdminCode {
         }
     }
 
-    /// The platform's text, followed by the detail if there is one.
+    /// The platform's text, followed by the detail where one is needed.
     #[must_use]
     pub fn message(self, detail: &str) -> String {
         let text = match self {
@@ -282,7 +282,10 @@ impl AdminCode {
             Self::RoleNotFound => "Role not found",
             Self::RoleAlreadyExists => "Role already exists",
         };
-        if detail.is_empty() { text.to_owned() } else { format!("{text}: {detail}") }
+        match self {
+            Self::MemberConflict | Self::RoleNotFound | Self::RoleAlreadyExists => text.to_owned(),
+            Self::MalformedRequest | Self::InvalidRoleName | Self::UnrecognizedField => format!("{text}: {detail}"),
+        }
     }
 }
 

@@ -25,8 +25,8 @@ pub(crate) struct Problem {
     document_faults: Vec<DocumentFault>,
     /// Whether the request requires a license.
     license_required: bool,
-    /// The code and the message in the Admin API v1, whose clients compare both.
-    admin: Option<(AdminCode, String)>,
+    /// The code in the Admin API v1, whose clients compare it and its text.
+    admin: Option<AdminCode>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -57,14 +57,13 @@ impl Problem {
         Self { license_required: true, ..problem }
     }
 
-    /// A problem of the roles of the Admin API v1.
+    /// A problem of the roles of the Admin API v1, with a detail.
     pub(crate) fn admin((code, detail): (AdminCode, String)) -> Self {
-        let message = code.message(&detail);
-        Self::new(code.rpc(), message.clone()).with_admin(code, message)
+        Self::new(code.rpc(), detail).with_admin(code)
     }
 
-    fn with_admin(self, code: AdminCode, message: String) -> Self {
-        Self { admin: Some((code, message)), ..self }
+    fn with_admin(self, code: AdminCode) -> Self {
+        Self { admin: Some(code), ..self }
     }
 
     /// The HTTP status.
@@ -129,8 +128,8 @@ impl Problem {
             message = each.collect::<Vec<_>>().join("; ");
         }
         let admin_code = match admin {
-            Some((admin_code, text)) if surface == Surface::Admin => {
-                message = without_credentials(&text);
+            Some(admin_code) if surface == Surface::Admin => {
+                message = admin_code.message(&message);
                 admin_code.number()
             }
             _ => u32::from(status),
@@ -223,22 +222,17 @@ impl From<StoreError> for Problem {
 
 impl From<RoleError> for Problem {
     fn from(error: RoleError) -> Self {
-        let admin = |code: AdminCode, detail: &str| (code, code.message(detail));
-        let (problem, (code, text)) = match error {
-            RoleError::NotFound(name) => (
-                Self::new(RpcCode::NotFound, format!("role `{}` does not exist", escaped(&name))),
-                admin(AdminCode::RoleNotFound, ""),
-            ),
-            RoleError::AlreadyExists(name) => (
-                Self::new(RpcCode::AlreadyExists, format!("role `{}` already exists", escaped(&name))),
-                admin(AdminCode::RoleAlreadyExists, ""),
-            ),
-            RoleError::InvalidName(violation) => {
-                let text = admin(AdminCode::InvalidRoleName, &violation.description);
-                (Self::fields(vec![violation]), text)
+        match error {
+            RoleError::NotFound(name) => {
+                let message = format!("role `{}` does not exist", escaped(&name));
+                Self::new(RpcCode::NotFound, message).with_admin(AdminCode::RoleNotFound)
             }
-        };
-        problem.with_admin(code, text)
+            RoleError::AlreadyExists(name) => {
+                let message = format!("role `{}` already exists", escaped(&name));
+                Self::new(RpcCode::AlreadyExists, message).with_admin(AdminCode::RoleAlreadyExists)
+            }
+            RoleError::InvalidName(violation) => Self::fields(vec![violation]).with_admin(AdminCode::InvalidRoleName),
+        }
     }
 }
 
