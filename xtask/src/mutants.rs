@@ -164,9 +164,7 @@ fn escaped(name: &str) -> String {
 /// The survivors that the page explains, each as its file and its change.
 fn explained(page: &str) -> BTreeSet<String> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
-    rows.filter_map(|(name, _)| Some(name.split_once("`: `")?))
-        .map(|(file, change)| format!("{file}: {change}"))
-        .collect()
+    rows.filter_map(|(name, _)| name.split_once("`: `")).map(|(file, change)| format!("{file}: {change}")).collect()
 }
 
 /// A mutant's file and change, without the line and column: `a.rs:1:2: change` becomes `a.rs: change`.
