@@ -133,7 +133,12 @@ journey('a token without its groups is fixed at the provider first', async ({ pa
   const all = await fixes.all();
   assert.equal(all[0], 'Have the identity provider send the groups in the token');
   assert.ok(all.every((title) => !title.startsWith('Add the user to Group:')), all.join('; '));
-  assert.deepEqual(await fixes.headings.allInnerTexts(), ['The token has no groups', 'For one user, outside groups']);
+  assert.deepEqual(await fixes.headings.allInnerTexts(), [
+    'The token has no groups',
+    // Her role needs no group of the token.
+    'Through groups and roles',
+    'For one user, outside groups',
+  ]);
   await fixes.says(1, /Then this is allowed if the user is in .*Group:payments/);
   await fixes.sheet.getByRole('button', { name: 'Copy request for fix 1' }).click();
   await until(async () =>
