@@ -53,7 +53,7 @@ journey('a role is exported as commands, without the draft', async ({ page }) =>
   assert.equal(file.suggestedFilename(), 'role-paymentswriters.gbac.sh');
   const script = await readFile(await file.path(), 'utf8');
   assert.match(script, /gbac security role create PaymentsWriters/);
-  assert.match(script, /--principal Group:payments/);
+  assert.match(script, /role assign PaymentsWriters --principal \S*Group:payments/);
   assert.match(script, /--allow-principal Role:PaymentsWriters .*--topic payments-/);
   assert.doesNotMatch(script, /only-in-the-draft|AnalyticsReaders/);
 });
