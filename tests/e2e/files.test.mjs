@@ -44,7 +44,7 @@ journey('the simulator is there before its evaluation, which is fetched until it
   const simulator = new Simulator(page);
   await simulator.open();
   await page.getByText('Paste a token to see the verdict.').waitFor();
-  await simulator.pick('maya.okafor');
+  await simulator.pick('Priya Raman');
   await page.getByText('Loading the evaluation.').waitFor();
   await page.unroute(EVALUATION);
   await page.getByRole('group', { name: 'Verdict actions' }).waitFor();
