@@ -100,10 +100,10 @@ fn a_document_is_searched_down_to_a_depth_and_not_below() {
 #[test]
 fn cached_results_of_many_patterns_are_kept_apart() {
     let groups: Vec<String> = (0..100).map(|number| format!("group-{number}")).collect();
-    let operation = |topic: usize| if topic % 3 == 0 { Operation::Write } else { Operation::Read };
+    let operation = |topic: usize| if topic.is_multiple_of(3) { Operation::Write } else { Operation::Read };
     let of = |topic: usize, group: &String| Acl {
         operation: operation(topic),
-        permission: if topic % 5 == 0 { Permission::Deny } else { Permission::Allow },
+        permission: if topic.is_multiple_of(5) { Permission::Deny } else { Permission::Allow },
         ..acl(format!("topic-{topic}"), Principal::group(group.as_str()))
     };
     let acls = (0..70).flat_map(|topic| groups.iter().map(move |group| of(topic, group))).collect();

@@ -80,7 +80,7 @@ pub fn group_change_words(changes: &GroupChanges) -> Vec<RichText> {
     let mut told: Vec<(AccessEffect, Vec<String>, RichText, Vec<AccessRegion>)> = Vec::new();
     for line in changes.lines() {
         let key = (line.effect, &line.names, &line.because);
-        match told.iter_mut().find(|(effect, names, because, _)| (*effect, &*names, &*because) == key) {
+        match told.iter_mut().find(|(effect, names, because, _)| (*effect, names, because) == key) {
             Some((.., regions)) => regions.push(line.extent),
             None => told.push((line.effect, line.names, line.because, vec![line.extent])),
         }
