@@ -33,6 +33,13 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{} {}", thousands(number), plural(number, noun))
 }
 
+/// A byte offset as people count: characters from 1.
+#[must_use]
+pub fn place(text: &str, offset: usize) -> String {
+    let before = text.get(..offset).map_or(0, |before| before.chars().count());
+    if offset >= text.len() { "at the end".into() } else { format!("at character {}", before + 1) }
+}
+
 /// A noun that agrees with a number, without the number: `key`, `keys`. It may stand at the end of a longer text:
 /// `role member`, `role members`.
 ///

@@ -7,10 +7,9 @@ use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::{GroupSource, Settings};
 
-use crate::phrases;
-use crate::simulator::settings::place;
+use crate::phrases::{self, place};
 
-/// Whether the managed cloud's mapping replaces the two properties.
+/// Whether groups come from the mapping of an SSO connection, not from the two cluster properties (specification 2.3).
 #[must_use]
 pub const fn is_sso(settings: &Settings) -> bool {
     matches!(settings.groups, GroupSource::Sso { .. })

@@ -5,7 +5,7 @@ use gbac_engine::policy::{GroupSource, Settings};
 use serde_json::{Map, Value};
 
 use crate::phrases;
-use crate::simulator::settings::place;
+use crate::phrases::place;
 
 /// The attributes that read groups as these settings do, as JSON over several lines.
 #[must_use]

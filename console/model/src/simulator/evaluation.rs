@@ -19,6 +19,7 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::KeySet;
 use serde_json::Value;
 
+use crate::settings::is_sso;
 use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::{ExtractionInput, Origins, Steps};
 use crate::simulator::inputs::{
@@ -334,7 +335,7 @@ impl Simulation {
             report,
             refusal,
             service: settings::of_service(policy.settings()),
-            sso: settings::is_sso(policy.settings()),
+            sso: is_sso(policy.settings()),
             needs_userinfo,
             who: opened,
             steps,

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::policy::{Policy, Settings};
 
+use crate::settings::is_sso;
 use crate::simulator::inputs::Inputs;
 use crate::simulator::{Simulation, View, Waiting, settings};
 
@@ -40,7 +41,7 @@ pub fn unevaluated(inputs: &Inputs, policy: Option<&Policy>) -> View {
         report: None,
         refusal: None,
         service: settings::of_service(of_service),
-        sso: settings::is_sso(of_service),
+        sso: is_sso(of_service),
         needs_userinfo: false,
         who: None,
         steps: None,

@@ -4,8 +4,9 @@ use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ClaimSource, ExtractionRule};
 use gbac_engine::identity::IdentityRules;
 use gbac_engine::mapping::PrincipalMapping;
-use gbac_engine::policy::{GroupSource, Settings};
+use gbac_engine::policy::Settings;
 
+use crate::phrases::place;
 use crate::simulator::inputs::{InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings, sentence};
 
 /// What every reference to the user-info document starts with (D-25).
@@ -20,12 +21,6 @@ pub fn of_service(settings: &Settings) -> WhatIfSettings {
         nested: rules.extraction.nested,
         mapping: rules.mapping.as_str().into(),
     }
-}
-
-/// Whether groups come from the mapping of an SSO connection, not from the two cluster properties (specification 2.3).
-#[must_use]
-pub const fn is_sso(settings: &Settings) -> bool {
-    matches!(settings.groups, GroupSource::Sso { .. })
 }
 
 /// The rules in force; there unless a problem is in the way.
@@ -84,13 +79,6 @@ fn read_mapping(text: &str) -> Result<PrincipalMapping, InputProblem> {
         let words = sentence(&format!("{}: {error}", place(text, error.offset())), error.hint());
         InputProblem::new(field, error.code(), Weight::Error, words)
     })
-}
-
-/// A byte offset as people count: characters from 1.
-#[must_use]
-pub fn place(text: &str, offset: usize) -> String {
-    let before = text.get(..offset).map_or(0, |before| before.chars().count());
-    if offset >= text.len() { "at the end".into() } else { format!("at character {}", before + 1) }
 }
 
 #[cfg(test)]
