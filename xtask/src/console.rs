@@ -106,14 +106,21 @@ pub(crate) fn publish(workspace: &Workspace, progress: &Progress, binder: Binder
     }
     let wasm_opt = Some(tools::wasm_opt(workspace, progress)?);
     let wasm_split = Some(tools::wasm_split(workspace, progress)?);
-    // Before the compiler reads the files, because the result may not contain later changes.
-    let inputs = inputs(workspace, Build::Release);
-    compile(workspace, progress, Build::Release)?;
-    bundle_of(workspace, progress, Build::Release, &Bundler { binder, wasm_opt, wasm_split }, inputs)
+    let compiled = compile(workspace, progress, Build::Release)?;
+    bundle(workspace, progress, compiled, &Bundler { binder, wasm_opt, wasm_split })
+}
+
+/// The compiled console.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    build: Build,
+    /// The fingerprint of the inputs before the compiler read them: the result may not contain later changes.
+    inputs: io::Result<String>,
 }
 
 /// Compiles the console without bundling it. Needs only rustc.
-pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) -> Result<()> {
+pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) -> Result<Compiled> {
+    let inputs = inputs(workspace, build);
     let step = progress.slow("console", "compiling");
     let call = cargo(&workspace.root).args([
         build.subcommand(),
@@ -127,7 +134,7 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
     match build.prepare(call).succeed(Some(&step)) {
         Ok(_) => {
             step.done("compiled");
-            Ok(())
+            Ok(Compiled { build, inputs })
         }
         Err(problem) => {
             step.failed();
@@ -136,20 +143,9 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
     }
 }
 
-/// Bundles the compiled console into `dist/`. Files that change between the compilation and this call count as built.
-pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, tools: &Bundler) -> Result<()> {
-    let inputs = inputs(workspace, build);
-    bundle_of(workspace, progress, build, tools, inputs)
-}
-
-/// Bundles the console that was compiled from inputs with this fingerprint.
-fn bundle_of(
-    workspace: &Workspace,
-    progress: &Progress,
-    build: Build,
-    tools: &Bundler,
-    inputs: io::Result<String>,
-) -> Result<()> {
+/// Bundles the compiled console into `dist/`.
+pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, compiled: Compiled, tools: &Bundler) -> Result<()> {
+    let Compiled { build, inputs } = compiled;
     let step = progress.slow("bundle", "console/ into dist/");
     // Another run may be writing the same files.
     let guard = match Guard::wait(&workspace.notes().join("console.lock"), &step) {

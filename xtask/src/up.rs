@@ -31,15 +31,13 @@ pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Re
 
 /// Builds the console, and concurrently the program that binds it, so that no core waits for one long crate.
 pub(crate) fn console(workspace: &Workspace, progress: &Progress) -> Result<()> {
-    let build = Build::Development;
     let (binder, compiled) = thread::scope(|scope| {
         let binder = scope.spawn(|| Binder::build(workspace, progress, Speed::Compile));
-        let compiled = console::compile(workspace, progress, build);
+        let compiled = console::compile(workspace, progress, Build::Development);
         (join(binder), compiled)
     });
-    compiled?;
     let tools = Bundler { binder: binder?, wasm_opt: None, wasm_split: None };
-    console::bundle(workspace, progress, build, &tools)
+    console::bundle(workspace, progress, compiled?, &tools)
 }
 
 /// The result of a thread; a panic becomes an error.
