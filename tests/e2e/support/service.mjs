@@ -46,7 +46,8 @@ export async function startService(flags = []) {
       const query = principal === undefined ? '' : `?filter.principal=${encodeURIComponent(principal)}`;
       const { resources } = (await ask('GET', `/v1/acls${query}`)).body;
       const rows = resources.flatMap(({ acls, ...resource }) => acls.map((acl) => ({ ...resource, ...acl })));
-      return rows.map(short).sort();
+      // The platform's API spells role principals `RedpandaRole:`, and the console `Role:` (D-06).
+      return rows.map((row) => short(row).replace('RedpandaRole:', 'Role:')).sort();
     },
     createRole: (name) => ask('POST', '/v1/roles', { body: { name } }),
     addMembers: (name, ...members) =>
