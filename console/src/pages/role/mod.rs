@@ -79,7 +79,7 @@ fn One(name: String) -> impl IntoView {
         let Some((file, export)) = written else { return };
         match dom::save_file(&file, "text/x-shellscript", &export.text) {
             Ok(()) => {
-                dom::announce(&format!("{file} saved. It creates the role with gbac commands, without your draft."))
+                dom::announce(&format!("{file} saved. It creates the role with gbac commands, without your draft."));
             }
             Err(reason) => dom::announce_error(&format!("{file} was not saved: {reason}")),
         }
