@@ -12,6 +12,8 @@ const RULES = { 'target-size': { enabled: true } };
  * start, or with `{ atEnd: true }` to its end: otherwise the browser decides, and with it what lies half below a fixed bar.
  */
 export async function isAccessible(page, state, { atEnd = false } = {}) {
+  // A page whose code is still fetched has neither its heading nor anything else to look at.
+  await page.waitForFunction(() => document.querySelector('h1') && !document.querySelector('.boot'));
   await page.evaluate((end) => scrollTo({ top: end ? document.body.scrollHeight : 0, behavior: 'instant' }), atEnd);
   const options = { runOnly: { type: 'tag', values: TAGS }, rules: RULES, resultTypes: ['violations'] };
   // There are no frames, so nothing has to be gathered in a second page, which takes as long again.
