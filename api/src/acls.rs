@@ -407,8 +407,8 @@ fn spellings<T: Copy>(all: &[T], spell: fn(T) -> &'static str) -> String {
     all.iter().map(|value| format!("`{}`", spell(*value))).collect::<Vec<_>>().join(", ")
 }
 
-/// Parses one enumeration value of a filter, by its name or number: `_ANY`, an omitted value and, unless the part is required, `_UNSPECIFIED` and an
-/// empty value match everything.
+/// Parses one enumeration value of a filter, by its name or number: `_ANY`, an omitted value and, unless the part is required,
+/// `_UNSPECIFIED` and an empty value match everything.
 fn choice<T, E: Enumeration>(
     from: &mut Parameters<'_>,
     name: &'static str,

@@ -44,7 +44,7 @@ const CASES: &str = "5000";
 const HANGING_S: &str = "300";
 /// The page with the survivors that no result depends on.
 const PAGE: &str = "docs/mutants.md";
-/// The percentage of the other compiling mutants that must be caught.
+/// The percentage of compiling mutants that must be caught.
 const CAUGHT_PERCENT: usize = 97;
 
 /// The options of the command.
@@ -96,21 +96,21 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let hanging = lines("timeout.txt").len();
     // Tests that hang do not pass.
     let caught = lines("caught.txt").len() + hanging;
-    let viable = caught + missed.len();
-    if viable + known.len() == 0 {
+    let viable = caught + missed.len() + known.len();
+    if viable == 0 {
         step.failed();
         ended.into_result()?;
         return Err(Problem::new("no mutant compiled"));
     }
     step.done(&format!(
-        "{caught} of {viable} caught, {hanging} of them because the tests hang; {} more are explained in {PAGE}",
+        "{caught} of {viable} caught, {hanging} of them because the tests hang; {PAGE} explains {} of the others",
         known.len()
     ));
     for name in &missed {
         say(name);
     }
     judge(caught, viable)
-        .map_err(|problem| problem.hint(format!("write tests for them; the logs are in {}", folder.display())))
+        .map_err(|problem| problem.hint(format!("write tests for those above; the logs are in {}", folder.display())))
 }
 
 /// A call of cargo-mutants for the mutated folders.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gbac_api::import::{Import, Kind, UnreadEntry};
 use gbac_api::script::{self, ScriptNote, ScriptTarget};
 use gbac_engine::escape::is_hidden;
-use gbac_engine::model::{Acl, Permission, Principal};
+use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::policy_to_text;
 
@@ -117,13 +117,13 @@ pub fn export_draft(after: &Policy, changes: &[Change], form: ExportFormat) -> E
 /// Writes one role with its principals and ACLs as a script of `gbac` commands, and the name of its file.
 #[must_use]
 pub fn export_role(policy: &Policy, name: &str) -> (String, Export) {
-    let acls = policy.acls_of(&Principal::role(name)).into_iter();
-    let (denies, allows): (Vec<Acl>, Vec<Acl>) = acls.partition(|acl| acl.permission == Permission::Deny);
-    let members = policy.role(name).map(|role| role.members).unwrap_or_default();
-    let mut changes: Vec<Change> = denies.into_iter().map(Change::AddAcl).collect();
-    changes.push(Change::CreateRole(name.into()));
-    changes.extend(members.into_iter().map(|member| Change::AddMember { role: name.into(), member }));
-    changes.extend(allows.into_iter().map(Change::AddAcl));
+    let principal = Principal::role(name);
+    let is_of_role = |change: &Change| match change {
+        Change::CreateRole(role) | Change::AddMember { role, .. } => role == name,
+        Change::AddAcl(acl) => acl.principal == principal,
+        _ => false,
+    };
+    let changes: Vec<Change> = script::changes(policy).into_iter().filter(is_of_role).collect();
     (format!("{}.gbac.sh", file_name(&format!("role {name}"))), written(&changes, ScriptTarget::Gbac))
 }
 

@@ -89,6 +89,35 @@ fn Failed(chunk: Chunk, on_again: Callback<()>) -> impl IntoView {
     }
 }
 
+/// Fetches and runs a chunk without a view once it is needed, and again at each tick while it does not come. The trigger tells that
+/// it came.
+pub(crate) fn fetch_when(is_missing: impl Fn() -> bool + 'static, chunk: Chunk, tick: Memo<f64>) -> Trigger {
+    let came = Trigger::new();
+    let busy = StoredValue::new(false);
+    Effect::new(move |_| {
+        if !is_missing() {
+            return;
+        }
+        tick.track();
+        if busy.get_value() {
+            return;
+        }
+        busy.set_value(true);
+        spawn_local(async move {
+            let provided = async {
+                (chunk.fetch)().await?;
+                (chunk.draw)().await
+            };
+            if provided.await.is_ok() {
+                came.notify();
+            }
+            // The page may be gone by now.
+            let _ = busy.try_set_value(false);
+        });
+    });
+    came
+}
+
 /// Fetches the code of other parts once the first page had its time, so that they open at once and without a network.
 pub(crate) fn fetch_ahead(chunks: &'static [Chunk]) {
     set_timeout(

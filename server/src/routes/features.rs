@@ -6,12 +6,12 @@ use axum::routing::get;
 use gbac_api::admin::{EnterpriseFeature, EnterpriseFeatures, FeatureLicense, LicenseDetails};
 use gbac_api::license::LicenseStatus;
 use gbac_api::paths;
-use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::{GroupSource, Policy, Settings};
+use gbac_engine::policy::{Policy, Settings};
 
 use super::registration::Routes;
 use crate::http::access::Access;
+use crate::state::license::licensed_property;
 use crate::state::service::Service;
 use crate::state::store::Snapshot;
 
@@ -61,14 +61,8 @@ fn features_in_use(current: &Snapshot) -> Vec<EnterpriseFeature> {
 }
 
 fn uses_groups(policy: &Policy) -> bool {
-    let is_default = match (&policy.settings().groups, &Settings::default().groups) {
-        (
-            GroupSource::Properties { claim_path, nested: NestedGroupBehavior::None },
-            GroupSource::Properties { claim_path: default, .. },
-        ) => claim_path == default,
-        _ => false,
-    };
-    !is_default || policy.known_principals().any(|principal| principal.kind() == PrincipalType::Group)
+    licensed_property(&Settings::default(), policy.settings()).is_some()
+        || policy.known_principals().any(|principal| principal.kind() == PrincipalType::Group)
 }
 
 fn uses_roles(policy: &Policy) -> bool {

@@ -106,9 +106,7 @@ impl FixEffect {
             }
         }
     }
-}
 
-impl FixEffect {
     /// Who is affected, beyond what the sentences name: the users who were seen with each group that gains or loses something.
     /// Nothing where no audit events tell.
     #[must_use]

@@ -2,39 +2,15 @@
 
 use gbac_console_model::simulator::evaluator;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
-use crate::pages::chunk::{Chunk, Unfetched, chunk};
+use crate::pages::chunk::{Chunk, Unfetched, chunk, fetch_when};
 
 chunk!(pub(crate) EVALUATOR, "The evaluation", evaluate, fetch_evaluator, draw_evaluator, {
     evaluator::provide();
     ().into_any()
 });
 
-/// Fetches the code, and tells when it came; it is tried again while it did not.
+/// Fetches the code, and tells when it came.
 pub(super) fn fetched(now: Memo<f64>) -> Trigger {
-    let came = Trigger::new();
-    let busy = StoredValue::new(false);
-    Effect::new(move |_| {
-        if evaluator::loaded().is_some() {
-            return;
-        }
-        now.track();
-        if busy.get_value() {
-            return;
-        }
-        busy.set_value(true);
-        spawn_local(async move {
-            let provided = async {
-                (EVALUATOR.fetch)().await?;
-                (EVALUATOR.draw)().await
-            };
-            if provided.await.is_ok() {
-                came.notify();
-            }
-            // The page may be gone by now.
-            let _ = busy.try_set_value(false);
-        });
-    });
-    came
+    fetch_when(|| evaluator::loaded().is_none(), EVALUATOR, now)
 }

@@ -100,7 +100,7 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
         .into_any(),
         (None, Some(found)) => view! { <List found=found seen=seen state=state /> }.into_any(),
         (None, None) if who.with(Option::is_none) => nobody().into_any(),
-        (None, None) if !is_ready.get() => view! { <p class="quiet">"Reading the audit log.."</p> }.into_any(),
+        (None, None) if !is_ready.get() => view! { <p class="quiet">"Reading the audit log."</p> }.into_any(),
         (None, None) => view! { <p class="quiet">"Complete the check first."</p> }.into_any(),
     }
     }

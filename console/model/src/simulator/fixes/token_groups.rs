@@ -7,6 +7,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, apply_each};
 
+use super::words::NAMES;
 use super::{FixEffect, ListedFix};
 use crate::escape::plain;
 use crate::group_changes::{GroupChanges, compared};
@@ -18,8 +19,6 @@ use crate::simulator::evaluation::{FromToken, steps};
 use crate::simulator::extraction::ExtractionNote;
 use crate::simulator::question::AccessRequest;
 
-/// How many names a sentence lists.
-const NAMES: usize = 4;
 /// How many claim paths are offered.
 const PATHS: usize = 2;
 /// The notes that say why a token has no groups, the one that decides first.

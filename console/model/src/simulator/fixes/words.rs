@@ -14,7 +14,7 @@ use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::resource;
 
 /// How many names a sentence lists.
-const NAMES: usize = 4;
+pub(super) const NAMES: usize = 4;
 
 /// What a fix does: its steps, joined.
 pub(super) fn title(steps: &[FixStep], access: &AccessRequest) -> RichText {

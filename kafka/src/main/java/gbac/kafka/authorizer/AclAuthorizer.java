@@ -138,7 +138,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
             }
             if (roles.hasSource()) {
                 long count = members.stream().map(RoleMember::role).distinct().count();
-                LOG.info("Members of roles: {} in {} roles", members.size(), count);
+                LOG.info("Roles with members: {}, members in all: {}", count, members.size());
             }
         }
 

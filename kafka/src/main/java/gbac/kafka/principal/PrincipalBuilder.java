@@ -72,7 +72,7 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
         }
     }
 
-    /** Once for each class, because Kafka creates a builder for each connection. */
+    /** Once for each authorizer class, because Kafka creates a builder for each connection. */
     private static void warnOfOtherAuthorizer(Object authorizer) {
         String name = authorizer == null ? "" : authorizer.toString();
         if (!name.equals(OUR_AUTHORIZER) && WARNED.add(name)) {
