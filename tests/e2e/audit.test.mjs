@@ -1,6 +1,7 @@
 // The last audit events: readable, filtered by the address, and as they are.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { cells, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
@@ -91,6 +92,24 @@ journey('the event itself is there on demand, without credentials', async ({ pag
   await table(page).getByRole('button', { name: /^JSON of the event/ }).first().click();
   const access = await page.getByRole('region', { name: 'Event', exact: true }).innerText();
   assert.ok(!access.includes(btoa('admin:demo')), access);
+});
+
+journey('the listed events can be exported, and the filter counts', async ({ page }) => {
+  for (const topic of ['exported-first', 'exported-second']) {
+    assert.equal(await decide('exported', ['other'], 'write', topic), false);
+  }
+  await decide('not-listed', ['other'], 'write', 'exported-first');
+  await page.goto(`${AUDIT}?kind=decision&user=exported`);
+  assert.equal((await rows(page)).length, 2);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export events' }).click();
+  const file = await download;
+  assert.equal(file.suggestedFilename(), 'audit-events.jsonl');
+  const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line));
+  const { body } = await set.service.ask('GET', '/gbac/v1/audit?limit=100');
+  const expected = body.events.filter(({ actor }) => actor?.user?.name === 'exported');
+  assert.equal(expected.length, 2);
+  assert.deepEqual(lines, expected.reverse(), 'the events of the service, the oldest first');
 });
 
 journey('a change is told in words, with who made it', async ({ page }) => {

@@ -1,6 +1,7 @@
 //! Audit events as rows of a table, and the filter in the address.
 
 mod changed;
+mod export;
 mod filter;
 mod fold;
 mod simulated;
@@ -11,6 +12,7 @@ use gbac_engine::model::{Dialect, Principal};
 use serde_json::Value;
 
 pub use self::changed::{ChangedValue, ChangedValues};
+pub use self::export::{EVENTS_FILE, export_events};
 pub use self::filter::{AuditFilter, LIMITS};
 pub use self::fold::{RepeatedEvent, fold_repeats};
 pub use self::simulated::SimulatedCheck;

@@ -423,3 +423,23 @@ fn a_denied_decision_opens_in_the_simulator_with_the_groups_of_the_sign_in() {
     assert_eq!(simulated(&[denied("fetch", &denying, &["eng", "x"])]).unwrap().groups, ["eng"]);
     assert_eq!(read_events(&[sign_in("alice", at, &groups)])[0].simulated, None);
 }
+
+#[test]
+fn exported_events_are_those_of_the_service_the_oldest_first() {
+    let product = Product::default();
+    let event = |name: &str| {
+        gbac_json::event_to_value(&administration(&Administration {
+            context: context(&product),
+            user: User { name, kind: UserKind::Admin, ..User::default() },
+            protocol: None,
+            modification: Modification::AclAdded(&decided_acl()),
+            state: None,
+        }))
+    };
+    let events = [event("newer\u{202e}\u{e0041}"), event("older")];
+    let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
+    let lines: Vec<serde_json::Value> =
+        export_events(&rows).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines, events.into_iter().rev().collect::<Vec<_>>());
+    assert_eq!(export_events(&[]), "");
+}

@@ -4,7 +4,7 @@ mod evidence;
 mod table;
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{AuditFilter, EventKind, EventRow, LIMITS, read_events};
+use gbac_console_model::audit::{AuditFilter, EVENTS_FILE, EventKind, EventRow, LIMITS, export_events, read_events};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{self, count, thousands};
 use gbac_console_model::settings::service::audit;
@@ -156,6 +156,19 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
             shown.map(|(place, _)| place).collect::<Vec<usize>>()
         })
     });
+    let shown_rows = move || -> Vec<EventRow> {
+        rows.with_value(|rows| shown.with(|shown| shown.iter().filter_map(|place| rows.get(*place)).cloned().collect()))
+    };
+    let save = move |()| {
+        let events = shown_rows();
+        match dom::save_file(EVENTS_FILE, "application/jsonl", &export_events(&events)) {
+            Ok(()) => {
+                let number = count(events.len(), "event");
+                dom::announce(&format!("{EVENTS_FILE} saved with {number}, the oldest first."));
+            }
+            Err(reason) => dom::announce_error(&format!("{EVENTS_FILE} was not saved: {reason}")),
+        }
+    };
     let counts = move || {
         let shown = shown.with(Vec::len);
         if shown == all { count(all, "event") } else { format!("{shown} of {}", count(all, "event")) }
@@ -170,11 +183,12 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
     }
     view! {
         <Filters filter=filter rows=rows />
-        <p class="count" role="status">{counts}</p>
+        <div class="row count-row">
+            <p class="count" role="status">{counts}</p>
+            {move || shown.with(|shown| !shown.is_empty()).then(|| view! { <Button small=true on_press=save>"Export events"</Button> })}
+        </div>
         {move || {
-            let shown: Vec<EventRow> = rows.with_value(|rows| {
-                shown.with(|shown| shown.iter().filter_map(|place| rows.get(*place)).cloned().collect())
-            });
+            let shown = shown_rows();
             if shown.is_empty() {
                 view! {
                     <div class="panel flat">

@@ -25,11 +25,19 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
             <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
             <ul class="panel flat parts">
                 <Row state=state panel=Panel::WhatIf about=about_what_if />
-                <Row state=state panel=Panel::Request about=|| "API requests and the checks they require".to_owned() />
-                <Row state=state panel=Panel::Tests about=move || saved::about(state) />
+                <Row state=state panel=Panel::Request about=|| "API requests and the checks they require" />
+                <Row state=state panel=Panel::Tests about=move || about_tests(state) />
             </ul>
         </section>
     }
+}
+
+/// The head of the panel with the tests. Their results need the engine, so the chunk draws them; tests come from it, so it is here.
+fn about_tests(state: SimulatorState) -> AnyView {
+    if state.saved.with(Vec::is_empty) {
+        return "Checks with expected results, and links to this check".into_any();
+    }
+    drawn(state, Content::TestResults).into_any()
 }
 
 /// What the chunk draws.
@@ -39,6 +47,8 @@ enum Content {
     Part(Panel),
     /// One step of the diagnosis, by its code.
     Diagnosis(&'static str),
+    /// How many of the saved tests hold.
+    TestResults,
     /// The sheet with the fixes of a denied request.
     Fixes,
     /// The verdict with the changes that are tried.
@@ -67,6 +77,7 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
         Content::Part(Panel::Steps) => ().into_any(),
         Content::Part(Panel::Decoded) => view! { <decoded::DecodedClaims state=state /> }.into_any(),
         Content::Diagnosis(code) => view! { <troubleshoot::Diagnosis state=state code=code /> }.into_any(),
+        Content::TestResults => (move || saved::results(state)).into_any(),
         Content::Fixes => view! { <fix::FixSheet state=state /> }.into_any(),
         Content::Tried => view! { <tried::TriedPanel state=state /> }.into_any(),
         Content::Path => view! { <path::Path state=state /> }.into_any(),
@@ -75,36 +86,40 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
 
 /// The content of a part, from the chunk.
 pub(super) fn content(state: SimulatorState, part: Panel) -> impl IntoView {
-    view! { <Provider value=Drawn(state, Content::Part(part))><Lazy chunk=CONTENT part=true /></Provider> }
+    drawn(state, Content::Part(part))
 }
 
 /// One step of the diagnosis, from the chunk.
 pub(super) fn diagnosis(state: SimulatorState, code: &'static str) -> impl IntoView {
-    view! { <Provider value=Drawn(state, Content::Diagnosis(code))><Lazy chunk=CONTENT part=true /></Provider> }
+    drawn(state, Content::Diagnosis(code))
 }
 
 /// The sheet with the fixes, from the chunk.
 pub(super) fn fixes(state: SimulatorState) -> impl IntoView {
-    view! { <Provider value=Drawn(state, Content::Fixes)><Lazy chunk=CONTENT part=true /></Provider> }
+    drawn(state, Content::Fixes)
 }
 
 /// The verdict with the changes that are tried, from the chunk.
 pub(super) fn tried(state: SimulatorState) -> impl IntoView {
-    view! { <Provider value=Drawn(state, Content::Tried)><Lazy chunk=CONTENT part=true /></Provider> }
+    drawn(state, Content::Tried)
 }
 
 /// The path from the token to the verdict, from the chunk.
 pub(super) fn path(state: SimulatorState) -> impl IntoView {
-    view! { <Provider value=Drawn(state, Content::Path)><Lazy chunk=CONTENT part=true /></Provider> }
+    drawn(state, Content::Path)
+}
+
+fn drawn(state: SimulatorState, content: Content) -> impl IntoView {
+    view! { <Provider value=Drawn(state, content)><Lazy chunk=CONTENT part=true /></Provider> }
 }
 
 #[component]
-fn Row(state: SimulatorState, panel: Panel, #[prop(into)] about: Signal<String>) -> impl IntoView {
+fn Row(state: SimulatorState, panel: Panel, #[prop(into)] about: ViewFn) -> impl IntoView {
     view! {
         <li class="part">
             <Disclosure
                 id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
-                summary=move || view! { <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{move || about.get()}</span></span> }
+                summary=move || view! { <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{about.run()}</span></span> }
             >
                 <div class="part-b stack">{content(state, panel)}</div>
             </Disclosure>

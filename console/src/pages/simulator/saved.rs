@@ -28,12 +28,9 @@ fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
     Some(policy)
 }
 
-/// The results of the tests, for the head of the panel.
-pub(super) fn about(state: SimulatorState) -> String {
+/// How many of the tests hold, for the head of the panel.
+pub(super) fn results(state: SimulatorState) -> String {
     let all = state.saved.with(Vec::len);
-    if all == 0 {
-        return "Checks with expected results, and links to this check".to_owned();
-    }
     let failing = policy(state)
         .map_or(0, |policy| state.saved.with(|saved| saved.iter().filter(|test| test.run(&policy).is_some()).count()));
     if failing == 0 {
