@@ -169,6 +169,30 @@ fn the_compliance_suite_of_rfc_9535() {
     assert_eq!((suite.len(), refused, evaluated, without_regex), (703, 247, 406, 50));
 }
 
+#[test]
+fn a_location_is_a_path_whatever_the_name() {
+    for character in ('\0'..='\u{300}').chain(['\u{2019}', '\u{2028}', '\u{feff}', '\u{e0041}', '\u{10ffff}']) {
+        for name in [format!("{character}"), format!("a{character}b")] {
+            let document = serde_json::json!({ "outer": { name.as_str(): [1] } });
+            let nodes = ClaimPath::parse("$.outer.*[0]").expect("a path").select(&document).expect("one node");
+            assert!(
+                std::ptr::eq(follow(&nodes[0].location, &document), nodes[0].value),
+                "{name:?}: {}",
+                nodes[0].location
+            );
+        }
+    }
+}
+
+#[test]
+fn a_function_without_an_argument_is_named() {
+    for name in ["length", "count", "value"] {
+        let error = ClaimPath::parse(&format!("$.g[?{name}()==1]")).expect_err(name);
+        let words = format!("{error} {}", error.hint().unwrap_or_default());
+        assert!(words.contains(&format!("`{name}` takes 1 argument")), "{words}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
