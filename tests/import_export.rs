@@ -37,7 +37,11 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
 
     fs::write(folder.path().join("other.txt"), "hello").expect("a file");
     for (args, exit, says) in [
-        (&["policy", "import", "other.txt"][..], 1, "other.txt: neither JSON nor the output of `kafka-acls --list`"),
+        (
+            &["policy", "import", "other.txt"][..],
+            1,
+            "other.txt: not JSON, resources of the operator in YAML, or the output of `kafka-acls --list`",
+        ),
         (&["policy", "import", "missing.txt"], 1, "missing.txt: "),
         (&["policy", "import", "--role", "r"], 64, "--role: `r` is not NAME=FILE"),
         (&["policy", "import", "-", "-"], 64, "`-` is used for two inputs"),
@@ -214,6 +218,32 @@ fn what_a_script_cannot_say_makes_the_exit_code() {
     assert_eq!(done.exit, 1);
     assert!(done.err.starts_with("note: not written: `sso` is not a cluster property"), "{}", done.err);
     assert!(done.out.starts_with("#!/bin/sh\n") && done.out.contains("# not written: `sso`"), "{}", done.out);
+}
+
+#[test]
+fn resources_of_kubernetes_come_back_as_a_policy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("policy.json"), policy_to_text(&unusual_names_policy())).expect("a file");
+    let args = ["policy", "convert", "policy.json", "--to", "operator", "--cluster-name", "streams", "--out", "p.yaml"];
+    let done = run(&folder, &[], &args);
+    // Kubernetes has no resource for the ACLs of every user.
+    assert_eq!(done.exit, 1, "{}", done.err);
+    assert!(done.err.contains("note: not written: the ACLs of `User:*`: "), "{}", done.err);
+    let yaml = fs::read_to_string(folder.path().join("p.yaml")).expect("a file");
+    assert!(yaml.contains("clusterRef:\n      name: streams\n"), "{yaml}");
+    let back = run(&folder, &[], &["policy", "import", "p.yaml", "--out", "back.json"]);
+    assert_eq!((back.exit, back.out.as_str()), (0, "Wrote back.json: 36 ACLs and 18 roles.\n"), "{}", back.err);
+    let misspelt = yaml.replacen("- Describe\n", "- Describes\n", 1);
+    fs::write(folder.path().join("misspelt.yaml"), misspelt).expect("a file");
+    let refused = run(&folder, &[], &["policy", "import", "misspelt.yaml"]);
+    let place = "misspelt.yaml: document 1: /spec/authorization/acls/0/operations/";
+    assert!(refused.exit == 1 && refused.err.contains(place), "{}", refused.err);
+
+    let args = ["policy", "convert", "policy.json", "--to", "terraform", "--from", "policy.json"];
+    let terraform = run(&folder, &[], &args);
+    assert_eq!(terraform.exit, 0, "{}", terraform.err);
+    assert!(terraform.out.starts_with("# Terraform 1.6 or OpenTofu 1.7"), "{}", terraform.out);
+    assert!(terraform.err.contains("note: no import block: "), "{}", terraform.err);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod import_export;
 mod incremental;
 mod laws;
 mod malformed;
+mod manifests;
 mod ocsf;
 mod online;
 mod profiles;

@@ -22,7 +22,11 @@ impl Import {
             _ => return unknown(),
         };
         let has = |name: &str| object.contains_key(name);
-        if has("version") {
+        if has("format_version") {
+            self.read_terraform(object)
+        } else if super::operator::is_resource(object) {
+            self.read_kubectl(value)
+        } else if has("version") {
             self.document(value)
         } else if has("matches") || has("resources") {
             self.listed(object)
@@ -79,7 +83,7 @@ impl Import {
         for role in policy.roles() {
             self.take_role(&role.name, "", read);
             for member in role.members {
-                self.take_member(&role.name, member);
+                self.take_member(&role.name, member, String::new(), read);
             }
         }
         for acl in policy.acls() {
@@ -249,14 +253,7 @@ impl Import {
         for (place, member) in members.iter().enumerate() {
             let place = format!("{at}/{place}");
             match member_of(member) {
-                Ok(member) if member.kind() == PrincipalType::Role => {
-                    read.refuse(
-                        place,
-                        "member_is_role",
-                        format!("`{}` cannot be a member of a role", escaped(&member.to_string())),
-                    );
-                }
-                Ok(member) => self.take_member(role, member),
+                Ok(member) => self.take_member(role, member, place, read),
                 Err((code, message)) => read.refuse(place, code, message),
             }
         }

@@ -14,14 +14,19 @@
 
 mod json;
 mod kafka;
+mod operator;
+mod terraform;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use gbac_engine::model::{Acl, Dialect, Principal, check_role_name};
+use gbac_engine::escape::escaped;
+use gbac_engine::model::{Acl, Dialect, Principal, PrincipalType, check_role_name};
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::acl_in_dialect;
 use serde_json::{Value, json};
+
+use crate::yaml::looks_like_yaml;
 
 /// The detected format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +39,10 @@ pub enum Kind {
     Roles,
     /// The output of `kafka-acls --list`.
     KafkaAcls,
+    /// The output of `terraform show -json`.
+    Terraform,
+    /// Resources of the platform's Kubernetes operator.
+    Operator,
     /// An unknown format.
     Unknown,
 }
@@ -47,6 +56,8 @@ impl Kind {
             Self::Acls => "list of ACLs",
             Self::Roles => "roles",
             Self::KafkaAcls => "kafka-acls output",
+            Self::Terraform => "Terraform state",
+            Self::Operator => "resources of the operator",
             Self::Unknown => "unrecognized",
         }
     }
@@ -113,11 +124,13 @@ impl Import {
         Self { settings: Some(settings), ..Self::default() }
     }
 
-    /// Imports another text. `role` is the role's name if the text, like that of command lines, describes a role without it.
+    /// Imports another text, in JSON, YAML or the form of `kafka-acls`. `role` is the role's name if the text, like that of command lines, describes a role without it.
     pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let start = text.trim_start_matches('\u{feff}').trim_start();
         if !start.starts_with(['{', '[']) {
-            return self.read_kafka(text);
+            // Log lines before a list may begin like YAML.
+            let is_yaml = looks_like_yaml(start) && !kafka::is_list(text);
+            return if is_yaml { self.read_yaml(text, role) } else { self.read_kafka(text) };
         }
         match gbac_json::parse(text) {
             Ok(value) => self.read_json(&value, role),
@@ -190,8 +203,14 @@ impl Import {
         }
     }
 
-    fn take_member(&mut self, role: &str, member: Principal) {
-        self.roles.entry(role.to_owned()).or_default().insert(member);
+    /// Adds a member, which is not a role itself.
+    fn take_member(&mut self, role: &str, member: Principal, place: String, read: &mut ImportedText) {
+        if member.kind() == PrincipalType::Role {
+            let message = format!("`{}` cannot be a member of a role", escaped(&member.to_string()));
+            read.refuse(place, "member_is_role", message);
+        } else {
+            self.roles.entry(role.to_owned()).or_default().insert(member);
+        }
     }
 }
 

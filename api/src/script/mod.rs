@@ -140,6 +140,16 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     changes
 }
 
+/// Changes without the settings that current ones already have, so that a script does not set what others may change meanwhile.
+#[must_use]
+pub fn only_differing(changes: &[Change], current: &Settings) -> Vec<Change> {
+    let differing = |change: &Change| match change {
+        Change::Settings(settings) => Change::Settings(Box::new(settings.differing_from(current))),
+        change => change.clone(),
+    };
+    changes.iter().map(differing).collect()
+}
+
 /// The commands for changes, in order. Those of [`ScriptTarget::Curl`] call the Data Plane API at `$GBAC_URL` and the Admin API
 /// at `$GBAC_ADMIN_URL`, with the token `$GBAC_TOKEN`.
 #[must_use]
@@ -275,19 +285,7 @@ fn not_written(call: &Call<'_>, why: &str) -> ScriptNote {
 /// Describes a call.
 fn described(call: &Call<'_>) -> String {
     match call {
-        Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => {
-            let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().label).collect();
-            format!(
-                "{} {} on {} `{}` {} for `{}` from {}",
-                acl.permission.spelling().label,
-                operations.join(", "),
-                acl.resource_type.spelling().label,
-                escaped(&acl.resource_name),
-                acl.pattern_type.spelling().label,
-                escaped(&acl.principal.to_string()),
-                acl.host,
-            )
-        }
+        Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => acl_words(acl, operations),
         Call::CreateRole(role) | Call::DeleteRole(role, _) => format!("role `{}`", escaped(role)),
         Call::Join(role, members) | Call::Leave(role, members) => {
             let members: Vec<String> =
@@ -296,6 +294,21 @@ fn described(call: &Call<'_>) -> String {
         }
         Call::Set(_) => "the settings".into(),
     }
+}
+
+/// Describes an ACL with these operations.
+pub(crate) fn acl_words(acl: &Acl, operations: &[Operation]) -> String {
+    let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().label).collect();
+    format!(
+        "{} {} on {} `{}` {} for `{}` from {}",
+        acl.permission.spelling().label,
+        operations.join(", "),
+        acl.resource_type.spelling().label,
+        escaped(&acl.resource_name),
+        acl.pattern_type.spelling().label,
+        escaped(&acl.principal.to_string()),
+        acl.host,
+    )
 }
 
 /// The cluster properties of the stated settings. An empty list of superusers is omitted, because a cluster without superusers

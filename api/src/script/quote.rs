@@ -57,7 +57,7 @@ pub fn list<'a>(entries: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Converts any text to a comment line.
-pub(super) fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let plain = |c: char| if is_invisible(c) { c.escape_unicode().to_string() } else { c.to_string() };
     format!("# {}\n", text.chars().map(plain).collect::<String>())
 }

@@ -40,10 +40,9 @@ pub(crate) enum PolicyCommand {
     ///
     /// Reads ACLs, roles and members from the Data Plane API, and the settings from the cluster properties of the Admin API.
     Pull(Box<PullArgs>),
-    /// Convert a policy document to a shell script that creates it.
+    /// Convert a policy document to a shell script that creates it, or to resources of Terraform or Kubernetes.
     ///
-    /// The script expects an empty cluster, or one with the policy of --from. If the target cannot express part of the
-    /// policy, the script has a comment in its place, standard error has a note, and the exit code is 1.
+    /// A script expects an empty cluster, or one with the policy of --from. If the target cannot express part of the policy, the result has a comment that says so, standard error has a note, and the exit code is 1.
     Convert(ConvertArgs),
     /// Compare two policy documents: who gains and who loses access.
     Diff {
@@ -136,18 +135,21 @@ pub(crate) struct ConvertArgs {
     /// Policy document, `-` for standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Target of the script.
+    /// Target of the script, or of the resources.
     #[arg(long, value_enum, default_value_t = TargetArg::Gbac)]
     pub(crate) to: TargetArg,
-    /// Policy document of the cluster today; the script then makes only the changes.
+    /// Policy document of the cluster today. A script then makes only the changes, and Terraform imports what is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
-    /// Write the script to this file instead of standard output.
+    /// Name of the cluster's resource in Kubernetes, for `--to operator`.
+    #[arg(long, value_name = "NAME", default_value = "redpanda")]
+    pub(crate) cluster_name: String,
+    /// Write the result to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Target of a script.
+/// Target of a script, or of resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TargetArg {
     /// This command line.
@@ -156,4 +158,8 @@ pub(crate) enum TargetArg {
     Rpk,
     /// The platform's documented APIs, with curl.
     Curl,
+    /// Resources of the platform's Terraform provider, in HCL.
+    Terraform,
+    /// Resources of the platform's Kubernetes operator, in YAML.
+    Operator,
 }

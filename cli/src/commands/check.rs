@@ -86,8 +86,8 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
             return Err(Failure::usage(format!("--requests: there are no checks in {what}; write one check per line")));
         }
     }
-    let is_yaml =
-        std::str::from_utf8(&first).is_ok_and(|line| line.trim_start().starts_with('#') || yaml::looks_like_yaml(line));
+    let is_yaml = std::str::from_utf8(&first)
+        .is_ok_and(|line| line.trim_start().starts_with('#') || gbac_api::yaml::looks_like_yaml(line));
     if !is_yaml {
         return Ok(Box::new(std::iter::once(Ok(first)).chain(lines.split(b'\n'))));
     }

@@ -351,6 +351,59 @@ impl Settings {
         }
     }
 
+    /// The settings that change current settings to these: it states only what differs. [`Self::filled_from`] adds the rest.
+    ///
+    /// ```
+    /// use gbac_json::policy_from_json;
+    /// let of = |text| policy_from_json(text).map(|policy| policy.settings().clone());
+    /// let current = of(r#"{ "version": 1, "settings": { "oidc_group_claim_path": "$.roles", "superusers": ["admin"] } }"#)?;
+    /// let wanted = of(r#"{ "version": 1, "settings": { "oidc_group_claim_path": "$.groups", "superusers": ["admin"] } }"#)?;
+    /// let change = wanted.differing_from(&current);
+    /// assert!(change.states().claim_path && !change.states().superusers);
+    /// assert_eq!(change.filled_from(&current), wanted.filled_from(&current));
+    /// # Ok::<(), gbac_json::Problems>(())
+    /// ```
+    #[must_use]
+    pub fn differing_from(&self, current: &Self) -> Self {
+        let wanted = self.filled_from(current);
+        let default = Self::default();
+        let differs = match (&wanted.groups, &current.groups) {
+            (
+                GroupSource::Properties { claim_path, nested },
+                GroupSource::Properties { claim_path: current_path, nested: current_nested },
+            ) => [claim_path != current_path, nested != current_nested],
+            (wanted, current) => [wanted != current; 2],
+        };
+        let stated = StatedSettings {
+            claim_path: differs[0],
+            nested: differs[1],
+            principal_mapping: wanted.principal_mapping != current.principal_mapping,
+            superusers: wanted.superusers != current.superusers,
+            access: wanted.access != current.access,
+            dialect: wanted.dialect != current.dialect,
+            kafka_version: wanted.kafka_version != current.kafka_version,
+        };
+        let groups = match (&wanted.groups, &default.groups) {
+            (
+                GroupSource::Properties { claim_path, nested },
+                GroupSource::Properties { claim_path: default_path, nested: default_nested },
+            ) => GroupSource::Properties {
+                claim_path: if stated.claim_path { claim_path } else { default_path }.clone(),
+                nested: if stated.nested { *nested } else { *default_nested },
+            },
+            (wanted, default) => if stated.claim_path { wanted } else { default }.clone(),
+        };
+        Self {
+            groups,
+            principal_mapping: if stated.principal_mapping { &wanted } else { &default }.principal_mapping.clone(),
+            superusers: if stated.superusers { &wanted } else { &default }.superusers.clone(),
+            access: if stated.access { &wanted } else { &default }.access.clone(),
+            dialect: if stated.dialect { &wanted } else { &default }.dialect,
+            kafka_version: if stated.kafka_version { &wanted } else { &default }.kafka_version,
+            stated,
+        }
+    }
+
     /// The rules for creating identities from claims.
     #[must_use]
     pub fn identity_rules(&self) -> IdentityRules {

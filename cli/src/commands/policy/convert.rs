@@ -1,34 +1,48 @@
-//! `gbac policy convert`: a policy document as a script.
+//! `gbac policy convert`: a policy document as a script, or as resources of another tool.
 
-use gbac_api::script::{ScriptTarget, changes, changes_between, script};
+use gbac_api::manifest::{ManifestTarget, manifest};
+use gbac_api::script::{ScriptTarget, changes, changes_between, only_differing, script};
+use gbac_engine::policy::StatedSettings;
 
 use crate::args::policy::{ConvertArgs, TargetArg};
 use crate::input;
 use crate::output::{self, Failure};
 
-/// Returns whether the script expresses the whole policy.
+/// Returns whether the result expresses the whole policy.
 pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
     let after = input::policy(&args.file)?;
-    let changes = match &args.from {
-        Some(before) => changes_between(&input::policy(before)?, &after),
-        None => changes(&after),
+    let before = args.from.as_ref().map(|before| input::policy(before)).transpose()?;
+    let scripted = |target| {
+        let changes = match &before {
+            None => changes(&after),
+            // What the cluster's document omits may have any value in the cluster.
+            Some(before) if before.settings().states() == StatedSettings::ALL => {
+                only_differing(&changes_between(before, &after), before.settings())
+            }
+            Some(before) => changes_between(before, &after),
+        };
+        let script = script(&changes, target);
+        (script.text, script.notes)
     };
-    let script = script(
-        &changes,
-        match args.to {
-            TargetArg::Gbac => ScriptTarget::Gbac,
-            TargetArg::Rpk => ScriptTarget::Platform,
-            TargetArg::Curl => ScriptTarget::Curl,
-        },
-    );
+    let manifested = |target| {
+        let manifest = manifest(&after, before.as_ref(), target);
+        (manifest.text, manifest.notes)
+    };
+    let (text, notes) = match args.to {
+        TargetArg::Gbac => scripted(ScriptTarget::Gbac),
+        TargetArg::Rpk => scripted(ScriptTarget::Platform),
+        TargetArg::Curl => scripted(ScriptTarget::Curl),
+        TargetArg::Terraform => manifested(ManifestTarget::Terraform),
+        TargetArg::Operator => manifested(ManifestTarget::Operator { cluster: &args.cluster_name }),
+    };
     match &args.out {
         Some(path) => {
-            std::fs::write(path, &script.text).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            std::fs::write(path, &text).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
         }
-        None => output::document(&script.text)?,
+        None => output::document(&text)?,
     }
-    for note in &script.notes {
+    for note in &notes {
         output::note(&format!("note: {note}"));
     }
-    Ok(script.notes.iter().all(|note| note.code != "not_written"))
+    Ok(notes.iter().all(|note| note.code != "not_written"))
 }

@@ -28,7 +28,7 @@ pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failu
     let mut imported = Imported { import, reads: Vec::new() };
     for (role, file) in sources {
         let name = file.display().to_string();
-        let read = imported.import.read(&input::document(&file)?, role);
+        let read = imported.import.read(&input::text(&file)?, role);
         imported.reads.push((name, read));
     }
     imported.finish(args.out.as_deref(), args.skip_unreadable, format)

@@ -1,0 +1,277 @@
+//! Resources of the platform's Kubernetes operator, as YAML documents.
+//!
+//! A resource owns all ACLs of its principal: what it leaves out is deleted. If one ACL of a principal cannot be written, its
+//! resource is left out, so that no deny is lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gbac_engine::escape::escaped;
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType, check_member,
+};
+use gbac_engine::policy::Policy;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::Notes;
+use crate::script::quote::comment;
+
+/// The beginning of the file.
+pub(super) const HEAD: &str = "\
+# Resources of the Kubernetes operator, version 26.1 or later. Each owns all ACLs of its principal: the operator deletes the others.
+";
+
+/// The API of the resources.
+pub(crate) const API_VERSION: &str = "cluster.redpanda.com/v1alpha2";
+/// The most rules of a resource, and the most members of a role.
+const MAX_ENTRIES: usize = 1024;
+/// The longest name of an object in Kubernetes (RFC 1123), in bytes.
+const MAX_OBJECT_NAME: usize = 253;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata<'a>,
+    spec: Spec<'a>,
+}
+
+#[derive(Serialize)]
+struct Metadata<'a> {
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Spec<'a> {
+    cluster: Cluster<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    principals: Vec<String>,
+    authorization: Authorization<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cluster<'a> {
+    cluster_ref: Metadata<'a>,
+}
+
+#[derive(Serialize)]
+struct Authorization<'a> {
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    acls: Vec<Rule<'a>>,
+}
+
+#[derive(Serialize)]
+struct Rule<'a> {
+    #[serde(rename = "type")]
+    permission: &'static str,
+    resource: RuleResource<'a>,
+    host: String,
+    operations: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RuleResource<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'a str,
+    pattern_type: &'static str,
+}
+
+/// The roles, groups and users, each with all of its ACLs.
+pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
+    notes.of_refusals(policy);
+    let mut names: BTreeSet<String> =
+        policy.role_names().filter(|name| is_object_name(name)).map(str::to_owned).collect();
+    let mut out = String::new();
+    let mut of_principal: BTreeMap<Principal, Vec<Acl>> = BTreeMap::new();
+    for acl in policy.acls() {
+        of_principal.entry(acl.principal.clone()).or_default().push(acl);
+    }
+    for role in policy.roles() {
+        let acls = of_principal.remove(&Principal::role(&role.name)).unwrap_or_default();
+        let members = role.members.iter().map(Principal::to_string).collect();
+        let what = format!("role `{}`", escaped(&role.name));
+        if is_object_name(&role.name) {
+            push(
+                &mut out,
+                Object { kind: "RedpandaRole", name: &role.name, cluster, members, acls: &acls },
+                &what,
+                notes,
+            );
+        } else {
+            let name = object_name(&role.name, &mut names);
+            let said = format!("{what} becomes the role `{name}`: Kubernetes has no such name");
+            out.push_str(&comment(&said));
+            notes.push("renamed", said);
+            push(&mut out, Object { kind: "RedpandaRole", name: &name, cluster, members, acls: &acls }, &what, notes);
+        }
+    }
+    for (principal, acls) in &of_principal {
+        let what = format!("the ACLs of `{}`", escaped(&principal.to_string()));
+        let kind = match principal.kind() {
+            PrincipalType::Group => "Group",
+            PrincipalType::User => "User",
+            PrincipalType::Role => {
+                notes.not_written(&what, "the role does not exist");
+                continue;
+            }
+            PrincipalType::Other => {
+                notes.not_written(&what, "the platform has no such principal");
+                continue;
+            }
+        };
+        if is_object_name(principal.name()) {
+            push(&mut out, Object { kind, name: principal.name(), cluster, members: Vec::new(), acls }, &what, notes);
+        } else if let Err(error) = check_member(principal) {
+            notes.not_written(&what, &format!("Kubernetes has no such name, and as a member of a role: {error}"));
+        } else {
+            let name = object_name(&principal.to_string(), &mut names);
+            let said =
+                format!("{what} become those of the role `{name}` with this member: Kubernetes has no such name");
+            out.push_str(&comment(&said));
+            notes.push("as_role", said);
+            let members = vec![principal.to_string()];
+            push(&mut out, Object { kind: "RedpandaRole", name: &name, cluster, members, acls }, &what, notes);
+        }
+    }
+    out
+}
+
+/// What a resource is made from.
+struct Object<'a> {
+    kind: &'static str,
+    name: &'a str,
+    cluster: &'a str,
+    members: Vec<String>,
+    acls: &'a [Acl],
+}
+
+/// Appends a resource, unless a part of it cannot be written.
+fn push(out: &mut String, object: Object<'_>, what: &str, notes: &mut Notes) {
+    let Object { kind, name, cluster, members, acls } = object;
+    let rules = match rules(acls, notes) {
+        Ok(rules) if rules.len() <= MAX_ENTRIES && members.len() <= MAX_ENTRIES => rules,
+        Ok(_) => {
+            notes.not_written(what, &format!("a resource has at most {MAX_ENTRIES} rules and members"));
+            return;
+        }
+        Err((acl, why)) => {
+            let first = super::described(acl);
+            notes.not_written(what, &format!("{first}: {why}; a resource without this ACL would delete it"));
+            return;
+        }
+    };
+    let authorization = Authorization { kind: (kind == "User").then_some("simple"), acls: rules };
+    let spec =
+        Spec { cluster: Cluster { cluster_ref: Metadata { name: cluster } }, principals: members, authorization };
+    let resource = Resource { api_version: API_VERSION, kind, metadata: Metadata { name }, spec };
+    match serde_saphyr::to_string(&resource) {
+        Ok(text) => {
+            out.push_str("---\n");
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+        Err(error) => notes.not_written(what, &error.to_string()),
+    }
+}
+
+/// The ACLs as rules: those that differ by operation are one, the denies first.
+fn rules<'a>(acls: &'a [Acl], notes: &mut Notes) -> Result<Vec<Rule<'a>>, (&'a Acl, &'static str)> {
+    let mut rules: BTreeMap<_, BTreeSet<Operation>> = BTreeMap::new();
+    for acl in acls {
+        let (kind, name) = resource_of(acl).map_err(|why| (acl, why))?;
+        if matches!(acl.host, Host::Range(_)) {
+            return Err((acl, "the platform has no ranges of hosts"));
+        }
+        let operations = match acl.operation {
+            Operation::All => operations(acl.resource_type),
+            operation => vec![operation],
+        };
+        if !operations.iter().all(|operation| self::operations(acl.resource_type).contains(operation)) {
+            notes.lost_acl(acl, "the operation has no effect on such a resource, and the operator refuses it");
+            continue;
+        }
+        rules.entry((acl.permission, kind, name, acl.pattern_type, acl.host)).or_default().extend(operations);
+    }
+    let rules = rules.into_iter().map(|((permission, kind, name, pattern, host), operations)| Rule {
+        permission: permission.spelling().cli,
+        resource: RuleResource { kind, name, pattern_type: pattern.spelling().cli },
+        host: host.to_string(),
+        operations: operations.into_iter().filter_map(word).collect(),
+    });
+    Ok(rules.collect())
+}
+
+/// The type of the resource and its name, as the operator spells them.
+fn resource_of(acl: &Acl) -> Result<(&'static str, &str), &'static str> {
+    let (name, pattern) = (acl.resource_name.as_str(), acl.pattern_type);
+    match acl.resource_type {
+        ResourceType::Topic => Ok(("topic", name)),
+        ResourceType::Group => Ok(("group", name)),
+        ResourceType::TransactionalId => Ok(("transactionalId", name)),
+        ResourceType::Subject => Ok(("subject", name)),
+        ResourceType::Cluster if name == CLUSTER_NAME && pattern == PatternType::Literal => Ok(("cluster", "")),
+        ResourceType::Registry if name.is_empty() && pattern == PatternType::Literal => Ok(("registry", "")),
+        ResourceType::Cluster | ResourceType::Registry => Err("the operator takes neither a name nor a prefix here"),
+        ResourceType::DelegationToken | ResourceType::User => Err("the platform has no such resource"),
+    }
+}
+
+/// The operations that the operator takes for a type of resource: it has no `All`.
+fn operations(resource_type: ResourceType) -> Vec<Operation> {
+    let mut operations = resource_type.operations().to_vec();
+    if resource_type == ResourceType::Registry {
+        operations.extend([Operation::Write, Operation::Delete]);
+    }
+    operations
+}
+
+/// The operator's word for an operation.
+fn word(operation: Operation) -> Option<&'static str> {
+    Some(match operation {
+        Operation::Read => "Read",
+        Operation::Write => "Write",
+        Operation::Create => "Create",
+        Operation::Delete => "Delete",
+        Operation::Alter => "Alter",
+        Operation::Describe => "Describe",
+        Operation::ClusterAction => "ClusterAction",
+        Operation::DescribeConfigs => "DescribeConfigs",
+        Operation::AlterConfigs => "AlterConfigs",
+        Operation::IdempotentWrite => "IdempotentWrite",
+        Operation::All | Operation::CreateTokens | Operation::DescribeTokens | Operation::TwoPhaseCommit => {
+            return None;
+        }
+    })
+}
+
+/// Whether an object in Kubernetes can have this name: a DNS subdomain (RFC 1123).
+fn is_object_name(name: &str) -> bool {
+    let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        bytes.first().copied().is_some_and(is_edge)
+            && bytes.last().copied().is_some_and(is_edge)
+            && bytes.iter().all(|byte| is_edge(*byte) || *byte == b'-')
+    };
+    name.len() <= MAX_OBJECT_NAME && name.split('.').all(is_label)
+}
+
+/// A new name for an object, similar to this text. It depends on the text alone, as long as no object has it.
+fn object_name(text: &str, taken: &mut BTreeSet<String>) -> String {
+    const MAX_READABLE: usize = 100;
+    let words = text.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut readable = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
+    readable.truncate(MAX_READABLE);
+    let digest = Sha256::digest(text);
+    let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let first = format!("{readable}-{hex}").trim_start_matches('-').to_owned();
+    let others = (2_usize..).map(|number| format!("{first}-{number}"));
+    let name = std::iter::once(first.clone()).chain(others).find(|name| !taken.contains(name)).unwrap_or(first);
+    taken.insert(name.clone());
+    name
+}
