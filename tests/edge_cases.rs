@@ -1,7 +1,9 @@
 //! Tests of cases that random policies and vectors do not reach; each catches a mutation that survived.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
+use gbac_analysis::{Relation, diff};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
 use gbac_tests::oracle::{self, Facts, OracleQuestion};
@@ -123,4 +125,47 @@ fn cached_results_of_many_patterns_are_kept_apart() {
         let difference = session.difference(&policy, &asked, &oracle::decide(&facts, &asked));
         assert!(difference.is_none(), "{}", difference.unwrap_or_default());
     }
+}
+
+/// A cached result does not depend on the host, so it is not used where an ACL of the pattern is for one host.
+#[test]
+fn many_acls_of_one_pattern_depend_on_the_host() {
+    let groups: Vec<String> = (0..100).map(|number| format!("group-{number}")).collect();
+    let address = |last: u8| IpAddr::from([10, 0, 0, last]);
+    let deny = Acl {
+        host: Host::Address(address(1)),
+        permission: Permission::Deny,
+        ..acl("topic".into(), Principal::group("group-50"))
+    };
+    let allows = groups.iter().map(|group| acl("topic".into(), Principal::group(group.as_str())));
+    let facts = Facts { acls: allows.chain([deny]).collect(), roles: Vec::new(), superusers: Vec::new() };
+    let policy = policy(&facts);
+    let asked = |host: Option<IpAddr>| OracleQuestion {
+        user: "u".into(),
+        groups: groups.clone(),
+        operation: Operation::Read,
+        resource_type: ResourceType::Topic,
+        name: "topic".into(),
+        host,
+    };
+    let mut session = Session::open(&policy, identity(&asked(None)));
+    for host in [Some(address(2)), Some(address(1)), None, Some(address(2))] {
+        let asked = asked(host);
+        let difference = session.difference(&policy, &asked, &oracle::decide(&facts, &asked));
+        assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+    }
+}
+
+/// The order in which ACLs were added does not show: not in a comparison, for which the patterns have other numbers then.
+#[test]
+fn policies_that_were_made_in_another_order_are_equal() {
+    let all: Vec<Acl> = (0..40)
+        .map(|number| acl(format!("topic-{}", number % 10), Principal::group(format!("group-{number}"))))
+        .collect();
+    let of = |acls: Vec<Acl>| policy(&Facts { acls, roles: Vec::new(), superusers: Vec::new() });
+    let reversed = of(all.iter().rev().cloned().collect());
+    let found = diff(&of(all.clone()), &reversed);
+    assert_eq!((found.relation, found.differences), (Relation::Equal, Vec::new()));
+    let found = diff(&of(all.into_iter().skip(1).collect()), &reversed);
+    assert_eq!((found.relation, found.differences.len()), (Relation::Wider, 1));
 }

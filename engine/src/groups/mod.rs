@@ -285,6 +285,17 @@ mod tests {
     }
 
     #[test]
+    fn a_warning_about_names_elsewhere_points_at_them() {
+        let location = |claims: Value| {
+            let warnings = extract(&ExtractionRule::default(), &ClaimSet::of(claims), None).warnings;
+            warnings.into_iter().find(|warning| warning.code == WarningCode::NEAR_CLAIM).unwrap().location
+        };
+        assert_eq!(location(json!({"realm": {"roles": ["x"]}})).as_deref(), Some("realm.roles"));
+        // Many places have no location.
+        assert_eq!(location(json!({"groups": [{"name": "a"}]})), None);
+    }
+
+    #[test]
     fn warnings_have_alternatives_and_advice() {
         for (path, claims, expected) in [
             (
