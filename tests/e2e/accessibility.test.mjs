@@ -171,7 +171,7 @@ const states = {
   },
   'settings, filled': async (page) => {
     await page.goto('/security/settings');
-    await page.getByText('All settings can be changed.').waitFor();
+    await page.getByText('Groups and roles can be used without a limit.').waitFor();
     await page.getByRole('button', { name: /^Loggers/ }).click();
     await page.getByRole('button', { name: /^Managed cloud/ }).click();
     await page.getByRole('button', { name: 'Set level' }).waitFor();

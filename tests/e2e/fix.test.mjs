@@ -139,10 +139,10 @@ journey('a token without its groups is fixed at the provider first', async ({ pa
     'Through groups and roles',
     'For one user, outside groups',
   ]);
-  await fixes.says(1, /Then this is allowed if the user is in .*Group:payments/);
+  await fixes.says(1, /Allowed once the token has .*Group:payments/);
   await fixes.sheet.getByRole('button', { name: 'Copy request for fix 1' }).click();
   await until(async () =>
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Send the groups of the user .* in the access token/),
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Have the access tokens of this application contain/),
   );
 });
 

@@ -59,7 +59,7 @@ journey('one path leads from each claim element to its ACL and the verdict', asy
   const simulator = await asked(page, 'Jonas Lindqvist', 'Write', 'payments-settled');
   await simulator.sees('Denied by rule');
   await until(async () => assert.deepEqual(await simulator.path(), [
-    ['sub jonas.lindqvist', 'User:jonas.lindqvist', 'Role:SchemaStewards', 'No ACL on this topic'],
+    ['sub jonas.lindqvist', 'User:jonas.lindqvist', 'Role:SchemaStewards', 'none on this topic'],
     [await text(simulator.mapping.locator('tbody[data-of=claim]'))],
     ['[0] /eng/payments', 'Group:/eng/payments', 'Role:PaymentsWriters', 'Allow Write, topic payments- prefixed overridden by a deny'],
     ['[1] /contractors/payments', 'Group:/contractors/payments', 'direct ACL', 'Deny Write, topic payments-settled literal decides'],
@@ -144,7 +144,7 @@ journey('a link in place of the groups is told where the groups would be', async
   const simulator = await asked(page, 'Priya Raman', 'Write', 'payments-settled');
   await simulator.sees('Denied, nothing allows it');
   assert.match(await text(simulator.mapping.locator('tbody[data-of=claim]')), /^groups no names found Claim path/);
-  assert.ok((await simulator.notes()).includes('The provider sent an address instead of the groups'));
+  assert.ok((await simulator.notes()).includes('The token has a link instead of the groups'));
   // Without groups, the user's own role still counts.
   await simulator.requests.getByRole('button', { name: 'Read clickstream' }).click();
   await simulator.sees('Allowed');

@@ -118,7 +118,7 @@ journey('an overage is named as one, and what the user has without groups still 
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied, nothing allows it');
   assert.match(await simulator.step(/Group claim/), /^failed: Group claim 0 names .*\$\.groups/);
-  const title = 'The provider sent an address instead of the groups';
+  const title = 'The token has a link instead of the groups';
   assert.ok((await simulator.notes()).includes(title));
   assert.match(await text(simulator.note(title)), /200/);
   await simulator.operation.selectOption({ label: 'Read' });

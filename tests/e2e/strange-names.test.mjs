@@ -128,7 +128,7 @@ const places = {
   },
   settings: async (page) => {
     await page.goto('/security/settings');
-    await page.getByText('All settings can be changed.').waitFor();
+    await page.getByText('Groups and roles can be used without a limit.').waitFor();
   },
   audit: async (page) => {
     for (const [name] of Object.values(NAMES)) {

@@ -17,7 +17,7 @@ use crate::pages::chunk::Lazy;
 use crate::pages::provider_link::{PROVIDER_LINK, ProviderLink};
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
-use crate::ui::{Button, Disclosure, Field, Glyph, Icon, Note, NoteKind, Words};
+use crate::ui::{Button, ButtonKind, Disclosure, Field, Glyph, Icon, Note, NoteKind, Words};
 
 /// Whether the sign-in page is shown; a context of the frame.
 #[derive(Clone, Copy)]
@@ -226,7 +226,7 @@ fn Local(refused: RwSignal<Option<String>>, #[prop(into)] on_submit: Callback<()
                 <Field id="sign-in-token" label="Access token" kind="password" value=token
                     on_input=move |text| token.set(text) help="Instead of a user name and a password" />
             </Disclosure>
-            <Button submit=true busy=busy>"Sign in"</Button>
+            <Button kind=ButtonKind::Primary submit=true busy=busy>"Sign in"</Button>
         </form>
     }
 }

@@ -1,8 +1,9 @@
 //! A draft as commands, beside what it does.
 
 use gbac_console_model::review::{Commands, commands};
-use gbac_engine::policy::Change;
+use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
+use std::sync::Arc;
 
 use crate::dom;
 use crate::ui::{CopyBlock, Disclosure};
@@ -13,6 +14,8 @@ const SHOWN: usize = 100;
 /// The commands that do the same as the draft, behind a button. On a wide screen, those of a small draft are shown at once.
 #[component]
 pub fn DraftCommands(
+    /// The policy that they change.
+    base: RwSignal<Option<Arc<Policy>>>,
     /// The changes.
     changes: Signal<Vec<Change>>,
 ) -> impl IntoView {
@@ -23,7 +26,7 @@ pub fn DraftCommands(
                 id="same-as-commands" open=open on_toggle=move |is_open| open.set(is_open)
                 summary=|| view! { <span class="part-t">"The same as commands"</span> }
             >
-                {move || view! { <CommandBlock commands=changes.with(|changes| commands(changes)) /> }}
+                {move || base.get().map(|base| view! { <CommandBlock commands=changes.with(|changes| commands(&base, changes)) /> })}
             </Disclosure>
         </div>
     }

@@ -24,7 +24,14 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let (renames, stranded) = changes.renames();
     let (merging, dropped, members) = (changes.merging(), changes.dropped(), renames.len() / 2 + stranded.len());
     let parts: Vec<String> = [
-        (merging, agree(merging, "name becomes the same group as another", "names become the same group as others")),
+        (
+            merging,
+            agree(
+                merging,
+                "name produces a group that others also produce",
+                "names produce a group that others also produce",
+            ),
+        ),
         (dropped, agree(dropped, "name no longer produces a group", "names no longer produce a group")),
         (
             members,
@@ -115,8 +122,10 @@ fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
         (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
         (GroupEffect::NotRead, ..) => parts.push("is no longer read".to_owned()),
         (GroupEffect::Added, GroupOutcome::NotRead, _) => parts.push("is read".to_owned()),
-        (GroupEffect::MoreNames, ..) => parts.push("every path that ends in it now produces this group too".to_owned()),
-        (GroupEffect::FewerNames, ..) => parts.push("paths that end in it no longer produce this group".to_owned()),
+        (GroupEffect::MoreNames, ..) => parts.push("now every path with this last part produces this group".to_owned()),
+        (GroupEffect::FewerNames, ..) => {
+            parts.push("paths with this last part no longer produce this group".to_owned());
+        }
         (GroupEffect::Unknown, ..) => {
             parts.push(
                 "groups are read from another claim: it is unknown whether tokens still contain this name".to_owned(),

@@ -1,5 +1,7 @@
 //! A block of text with a copy button.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -26,6 +28,8 @@ pub fn CopyBlock(
     }
 }
 
+/// How long the button says that it copied.
+const SAID: Duration = Duration::from_secs(2);
 /// The longest text whose words are kept whole, in bytes: each of them is an element of the page.
 const LONGEST: usize = 40_000;
 
@@ -58,13 +62,28 @@ pub fn CopyButton(
     #[prop(into)]
     label: String,
 ) -> impl IntoView {
+    let is_copied = RwSignal::new(false);
     let copy = move |()| {
         spawn_local(async move {
             match dom::copy(&text.get_untracked()).await {
-                Ok(()) => dom::announce("Copied"),
+                Ok(()) => {
+                    dom::announce("Copied");
+                    let _ = is_copied.try_set(true);
+                    let rest = move || {
+                        // The button may be gone by now.
+                        let _ = is_copied.try_set(false);
+                    };
+                    set_timeout(rest, SAID);
+                }
                 Err(reason) => dom::announce_error(&format!("Not copied: {reason}")),
             }
         });
     };
-    view! { <Button small=true on_press=copy>{label}</Button> }
+    // The name stays, so that what reads the page aloud finds the button.
+    view! {
+        <Button small=true on_press=copy>
+            <span class:sr=is_copied>{label}</span>
+            {move || is_copied.get().then(|| view! { <span aria-hidden="true">"Copied"</span> })}
+        </Button>
+    }
 }

@@ -79,7 +79,7 @@ export const EVERY_PAGE = {
   'the simulator': async (page) => go(page, SIMULATOR, 'Simulator'),
   'the settings': async (page) => {
     await go(page, '/security/settings', 'Settings');
-    await page.getByText('All settings can be changed.').waitFor();
+    await page.getByText('Groups and roles can be used without a limit.').waitFor();
   },
   'the audit log': async (page) => {
     await go(page, '/security/audit', 'Audit');
@@ -99,7 +99,7 @@ export const EVERY_PAGE = {
   },
   'the shortcuts': async (page) => {
     await go(page, '/security/settings', 'Settings');
-    await page.getByText('All settings can be changed.').waitFor();
+    await page.getByText('Groups and roles can be used without a limit.').waitFor();
     await page.getByRole('heading', { level: 1 }).focus();
     await page.keyboard.press('?');
     await new Search(page).shortcuts.waitFor();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_api::script::{ScriptTarget, steps};
+use gbac_api::script::{ScriptTarget, only_differing, steps};
 use gbac_engine::policy::{Change, Policy};
 
 use crate::draft::{ChangeStatus, Staged};
@@ -56,14 +56,14 @@ pub fn brief(
     if idle > 0 {
         findings.push(format!("{} {} no effect", count(idle, "change"), agree(idle, "has", "have")));
     }
-    DraftBrief { summary: summary(&changes), effects, findings, commands: commands(&changes) }
+    DraftBrief { summary: summary(&changes), effects, findings, commands: commands(before, &changes) }
 }
 
-/// Changes as commands of `gbac`.
+/// Changes of a policy as commands of `gbac`.
 #[must_use]
-pub fn commands(changes: &[Change]) -> Commands {
+pub fn commands(before: &Policy, changes: &[Change]) -> Commands {
     let mut commands = Commands { text: String::new(), notes: Vec::new() };
-    for step in steps(changes, ScriptTarget::Gbac) {
+    for step in steps(&only_differing(changes, before.settings()), ScriptTarget::Gbac) {
         for line in step.commands {
             commands.text.push_str(&line);
             commands.text.push('\n');

@@ -78,7 +78,7 @@ pub fn audit(properties: &Map<String, Value>) -> Option<bool> {
 #[must_use]
 pub const fn license_words(status: LicenseStatus) -> (&'static str, &'static str) {
     match status {
-        LicenseStatus::Valid => ("Valid", "All settings can be changed."),
+        LicenseStatus::Valid => ("Valid", "Groups and roles can be used without a limit."),
         LicenseStatus::Expired => (
             "Expired",
             "What exists goes on counting. New ACLs of groups and roles, new roles and members, and group properties away \

@@ -504,7 +504,7 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
     let (weight, title, more) = match warning.code.as_str() {
         "group_overage" => {
             let more = "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application.";
-            (Weight::Warning, "The provider sent an address instead of the groups", more)
+            (Weight::Warning, "The token has a link instead of the groups", more)
         }
         "id_token" => (
             Weight::Warning,

@@ -104,7 +104,7 @@ impl Branch {
 pub struct Branches {
     /// By group; none for the user.
     by_group: BTreeMap<Option<String>, Vec<Branch>>,
-    /// What stands where a branch has no ACL: `No ACL on this topic`.
+    /// What stands where a branch has no ACL: `none on this topic`.
     pub nothing: String,
 }
 
@@ -179,7 +179,7 @@ impl Branches {
             }
             branches.sort_by_key(Branch::rank);
         }
-        let nothing = format!("No ACL on this {}", resource_type_text(judged.access.resource_type));
+        let nothing = format!("none on this {}", resource_type_text(judged.access.resource_type));
         Self { by_group, nothing }
     }
 
@@ -291,7 +291,7 @@ mod tests {
                 "Role:PaymentsWriters: Allow Write, topic payments- prefixed, overridden by a deny",
                 "direct: Deny Write, topic payments- prefixed, decides",
                 "direct: Allow Read, topic payments- prefixed, no match requested: Write",
-                "direct: No ACL on this topic",
+                "direct: none on this topic",
             ]
         );
         assert!(branches.has_match("payments") && branches.has_match("read-only"));

@@ -235,7 +235,10 @@ fn nothing_allows_it_and_the_host_may_matter() {
         NOW,
     );
     assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::NothingAllows);
-    assert_eq!(said(why(&view, "ACLs considered")), "1 candidate row, 1 on this topic, none of them allows Write");
+    assert_eq!(
+        said(why(&view, "ACLs considered")),
+        "1 ACL of the user, the groups or their roles, 1 on this topic, none of them allows Write"
+    );
     assert!(said(why(&view, "Host")).starts_with("No host was given, so allows for one host do not apply."));
     assert!(
         said(why(&view, "Would allow"))

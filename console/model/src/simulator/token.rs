@@ -266,7 +266,7 @@ fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
 /// Until when the groups of a token count, whatever the identity provider changes meanwhile (specification 1.3).
 fn kept_groups(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
     let at = read.claims.expires_at().map(gbac_engine::Timestamp::as_seconds)?;
-    let words = "Keeps its groups until then, also those that the identity provider removes";
+    let words = "The token keeps its groups until then, even those that the identity provider removes";
     (at >= now && check.state != StepStatus::Failed).then(|| TokenFact::new("groups_kept", FactMark::Plain, words))
 }
 
@@ -309,7 +309,11 @@ fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenF
         return TokenFact::new("audience", FactMark::Warn, "The list of audiences is empty");
     }
     let names = listed(audiences.iter().map(|audience| RichText::new().code(*audience)).collect(), SHOWN_AUDIENCES);
-    TokenFact::new("audience", FactMark::Plain, RichText::new().text("Audience ").then(names).text(", not compared"))
+    TokenFact::new(
+        "audience",
+        FactMark::Plain,
+        RichText::new().text("Audience ").then(names).text(", which the service does not check"),
+    )
 }
 
 fn type_fact(read: &DecodedToken) -> Option<TokenFact> {
@@ -458,7 +462,10 @@ mod tests {
             ),
             [
                 (FactMark::Good, "Expires in 41 min, at 07:17 UTC".into()),
-                (FactMark::Plain, "Keeps its groups until then, also those that the identity provider removes".into()),
+                (
+                    FactMark::Plain,
+                    "The token keeps its groups until then, even those that the identity provider removes".into()
+                ),
                 (FactMark::Good, "Audience streams is accepted".into()),
                 (FactMark::Good, "Access token, typ at+jwt".into()),
             ]
@@ -472,7 +479,7 @@ mod tests {
             [
                 (FactMark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
                 (FactMark::Bad, "Not valid for another 31 s, before 06:37 UTC".into()),
-                (FactMark::Plain, "Audience a and b, not compared".into()),
+                (FactMark::Plain, "Audience a and b, which the service does not check".into()),
                 (FactMark::Warn, "Looks like an ID token, no typ".into()),
             ]
         );

@@ -236,7 +236,7 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
         all += 1;
         here += usize::from(candidate.is_on_resource());
     }
-    let rows = |number: usize| count(number, "candidate row");
+    let rows = |number: usize| format!("{} of the user, the groups or their roles", count(number, "ACL"));
     let operation = judged.access.operation.spelling().label;
     let words = match (all, here) {
         (0, _) => {
@@ -332,7 +332,7 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 RichText::new().text(format!("One ACL that allows {operation} on ")).then(judged.access.resource());
             verdict.why.push((
                 "Would allow",
-                Why::RichText(words.text(", for ").then(who).text(", or for a role of theirs.")),
+                Why::RichText(words.text(", for ").then(who).text(", or for a role with such a member.")),
             ));
             return;
         }

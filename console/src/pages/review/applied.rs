@@ -43,7 +43,7 @@ pub(super) fn checked_request(
     session.inputs.with_untracked(|inputs| CheckedRequest::of(inputs, before, &accepted, dom::now_ms() / 1000.0))
 }
 
-fn accepted(service: Service, session: SimulatorSession) -> gbac_analysis::provider::AcceptedTokens {
+pub(super) fn accepted(service: Service, session: SimulatorSession) -> gbac_analysis::provider::AcceptedTokens {
     let is_own = service.connection.with_untracked(|connection| *connection == Connection::Service);
     let info = service.info.get_untracked().filter(|_| is_own);
     session.properties.with_untracked(|properties| of_service(properties, info.as_ref()))
@@ -99,6 +99,7 @@ pub(super) fn Applied(
             .collect_view()
     };
     let is_unrecorded = unrecorded(service);
+    let has_tests = tests.is_some();
     let has_cards = verdict.is_some() || applied.summary.is_some() || tests.is_some();
     view! {
         <section class="panel" aria-labelledby="h-applied" id="h-outcome" tabindex="-1">
@@ -132,7 +133,7 @@ pub(super) fn Applied(
                 })}
                 {(applied.summary.is_some() || tests.is_some()).then(|| view! {
                     <section class="panel" aria-labelledby="h-effect">
-                        <h2 id="h-effect">"Principals and tests"</h2>
+                        <h2 id="h-effect">{if has_tests { "Principals and tests" } else { "Principals" }}</h2>
                         {applied.summary.map(|text| view! { <p>{text}</p> })}
                         {tests.map(|text| view! { <p>{text}</p> })}
                     </section>

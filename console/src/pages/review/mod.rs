@@ -3,6 +3,7 @@
 mod applied;
 mod lost_denies;
 mod people;
+mod request;
 mod rows;
 mod undo;
 
@@ -318,7 +319,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
         <section aria-labelledby="h-send">
             <h2 id="h-send">"Changes to apply"</h2>
             <Sections sections=shown />
-            <DraftCommands changes=draft.changes />
+            <DraftCommands base=base changes=draft.changes />
         </section>
     }
 }

@@ -13,10 +13,11 @@ use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 
 use super::lost_denies::lost_denies;
+use super::request::SimulatedRequest;
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
 use crate::store::draft::Draft;
-use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
+use crate::ui::{AclPhrase, Button, Glyph, Icon, Mono, PrincipalName, ResourceName, Table};
 
 /// How many people are shown at first, and how many more at a time.
 const PEOPLE: usize = 20;
@@ -44,6 +45,7 @@ pub(super) fn People(
                 <h2 id="h-people">"Change in effective access"</h2>
                 <span class="count">{compared}</span>
             </div>
+            <SimulatedRequest />
             {move || match effect.get() {
                 None => view! { <p class="quiet" role="status">"Comparing"</p> }.into_any(),
                 Some(effect) => view! { <Found effect=effect base=base /> }.into_any(),
@@ -88,7 +90,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
             <p class="quiet">{format!("{} {} no effect.", count(idle, "change"), agree(idle, "has", "have"))}</p>
         })}
         {(!settings.is_empty()).then(|| view! {
-            <p class="quiet">{format!("Settings that differ: {settings}. They take effect at the next sign-in.")}</p>
+            <p class="quiet">"Changed settings: " <Mono text=settings.clone() /> ". They take effect at the next sign-in."</p>
         })}
         {(users > 0).then(|| view! {
             <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>

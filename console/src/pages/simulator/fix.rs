@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_console_model::address;
+use gbac_console_model::applied::CheckedRequest;
 use gbac_console_model::audit::EventRow;
 use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
@@ -210,7 +211,8 @@ fn Card(
     };
     let title = format!("fix-title-{number}");
     let labelled_by = title.clone();
-    let (words, about) = fix.with_value(|fix| (fix.title.clone(), fix.about.clone()));
+    let (words, about, request) = fix.with_value(|fix| (fix.title.clone(), fix.about.clone(), fix.request.clone()));
+    let shows_request = RwSignal::new(false);
     view! {
         <section class="fx" class:on=move || in_draft.get() aria-labelledby=labelled_by>
             <div class="fx-h">
@@ -218,6 +220,16 @@ fn Card(
                 {buttons}
                 <p>{sentence(&about)}</p>
                 {tries}
+                {request.map(|text| view! {
+                    <div class="fx-r">
+                        <Disclosure
+                            id=format!("fix-request-{number}") open=shows_request on_toggle=move |is_open| shows_request.set(is_open)
+                            summary=move || view! { "See the request" <span class="sr">{format!(" of fix {number}")}</span> }
+                        >
+                            <pre class="code" tabindex="0" role="region" aria-label="Request">{text.clone()}</pre>
+                        </Disclosure>
+                    </div>
+                })}
             </div>
             <Effect fix=fix seen=seen state=state />
             {move || (first.get() == Some(number)).then(|| view! { <InDraft state=state /> })}
@@ -291,8 +303,18 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
         let (staged, standing) = (draft.staged.get(), draft.standing.get());
         Some(dom::measured("simulator: draft", || seen.with(|seen| brief(&before, &after, &staged, &standing, seen))))
     });
+    // The verdict now, and with the draft.
+    let then = Memo::new(move |_| {
+        let (now, after) =
+            (state.view.with(|view| view.verdict.as_ref().map(|verdict| verdict.kind))?, draft.after.get()?);
+        let checked = state.inputs.with(|inputs| {
+            state.accepted.with(|accepted| CheckedRequest::of(inputs, &after, accepted, state.now.get()))
+        });
+        Some([now.title(), checked?.before.title()])
+    });
     view! {
         <div class="fx-d" role="group" aria-label="The draft">
+            {move || then.get().map(|[now, then]| view! { <p>"This request: " {now} ". With the draft: " <b>{then}</b> "."</p> })}
             {move || found.get().map(|found| view! { <Brief found=found /> })}
         </div>
     }
@@ -310,9 +332,13 @@ fn Brief(found: DraftBrief) -> impl IntoView {
             format!("{} {verb} {}", count(total.operations, "operation"), count(total.people, "principal"))
         })
         .collect();
-    let totals = if totals.is_empty() { vec!["No change in effective access.".to_owned()] } else { totals };
+    let totals = match (totals.is_empty(), effects.settings.is_empty()) {
+        (false, _) => totals,
+        (true, true) => vec!["No change in effective access.".to_owned()],
+        (true, false) => vec!["The changed setting gives users other groups; the review compares them.".to_owned()],
+    };
     view! {
-        <p><b>"The draft."</b> " " {summary}</p>
+        <p><b>"Draft:"</b> " " {summary}</p>
         <ul class="facts">
             {totals.into_iter().map(|words| view! { <li><span>{words}</span></li> }).collect_view()}
         </ul>

@@ -53,7 +53,7 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
                 <span class="count">{move || steps.with(|steps| steps.as_ref().map(|steps| steps.summary.clone()))}</span>
                 {move || has_path.get().then(|| match is_refused.get() {
                     true => "The path is the one of an accepted token.",
-                    false => "Press an arrow to try the request without what it leads to.",
+                    false => "Press an arrow to remove that step and see the verdict without it.",
                 })}
                 <span class="row-end row">
                     {move || (has_steps.get() && !troubleshooting.get()).then(|| view! { <Toggle state=state part=Panel::Steps label="Extraction steps" /> })}

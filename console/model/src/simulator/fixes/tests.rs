@@ -92,7 +92,7 @@ fn fixes_are_listed_where_they_are_made() {
             "3 changes. Role:PaymentsNewWriters with Allow Write, topic payments-new literal.",
             "The group is already in Role:PaymentsWriters. Takes effect at the next sign-in.",
             "1 change. The role already allows Write on topic payments- prefixed.",
-            "1 change. Allow Write, topic payments-new literal. It stays when the user changes teams, and no group shows it.",
+            "1 change. Allow Write, topic payments-new literal. The user keeps it after a change of teams.",
         ]
     );
     let effect: Vec<String> = all
@@ -208,16 +208,17 @@ fn groups_that_the_provider_left_out_are_the_first_fix() {
         about.contains("has a link instead of groups") && about.contains("Configure the token to contain"),
         "{about}"
     );
-    assert_eq!(sentences(first), "Then this is allowed if the user is in Group:payments-team.");
+    assert_eq!(sentences(first), "Allowed once the token has Group:payments-team.");
     let request = first.request.as_deref().unwrap();
     let lines: Vec<&str> = request.lines().collect();
-    assert_eq!(lines[0], "Send the groups of the user rosa in the access token, as a list of names.");
+    assert_eq!(lines[0], "Have the access tokens of this application contain the user's groups, as a list of names.");
     assert!(lines[1].starts_with("Found: ") && lines[1].contains("https://graph.example/x"), "{request}");
     assert_eq!(
         lines[2..],
         [
-            "Reason: without groups, this user is denied the request \"Write payments-eu\".",
+            "Reason: without groups, the user rosa is denied the request \"Write payments-eu\".",
             "The user has to be a member of this group: payments-team.",
+            "In Entra ID: in the token configuration, set the groups claim to the groups assigned to the application, assign the group to the application, and send names, not object IDs.",
             "The change takes effect at the next sign-in.",
         ]
     );

@@ -104,19 +104,22 @@ impl Denied<'_> {
         let groups = || joins.iter().map(|name| RichText::new().principal(&Principal::group(*name))).collect();
         let effect = match joins {
             [] => "Until then, no group of this user counts.".into(),
-            _ => RichText::from("Then this is allowed if the user is in ").then(listed(groups(), NAMES)).text("."),
+            _ => RichText::from("Allowed once the token has ").then(listed(groups(), NAMES)).text("."),
         };
         let request = is_of_provider.then(|| {
             let user = plain(self.identity.user());
             let mut lines = vec![
-                format!("Send the groups of the user {user} in the access token, as a list of names."),
+                "Have the access tokens of this application contain the user's groups, as a list of names.".to_owned(),
                 format!("Found: {}", words.plain()),
-                format!("Reason: without groups, this user is denied the request \"{}\".", self.access.short().plain()),
+                format!("Reason: without groups, the user {user} is denied the request \"{}\".", self.access.short().plain()),
             ];
             let joins: Vec<String> = joins.iter().map(|name| plain(name)).collect();
             if !joins.is_empty() {
                 let groups = agree(joins.len(), "this group", "one of these groups");
                 lines.push(format!("The user has to be a member of {groups}: {}.", list_up_to(&joins, NAMES)));
+            }
+            if code == "group_overage" {
+                lines.push("In Entra ID: in the token configuration, set the groups claim to the groups assigned to the application, assign the group to the application, and send names, not object IDs.".to_owned());
             }
             lines.push("The change takes effect at the next sign-in.".to_owned());
             lines.join("\n")

@@ -134,9 +134,7 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
             Some(acl) => words.text(" ").principal(&acl.principal).text(" with ").then(grant_words(acl)).text("."),
             None => words,
         },
-        FixKind::GrantUser => {
-            grant(words.text(" ")).text(" It stays when the user changes teams, and no group shows it.")
-        }
+        FixKind::GrantUser => grant(words.text(" ")).text(" The user keeps it after a change of teams."),
         FixKind::NarrowDenies => words.text(" The other operations stay denied."),
         FixKind::RemoveDenies => words,
         FixKind::LeaveRole => words.text(" The role no longer applies."),

@@ -1,0 +1,28 @@
+//! What the draft does to the request in the simulator.
+
+use gbac_console_model::applied::CheckedRequest;
+use leptos::prelude::*;
+
+use super::applied::accepted;
+use crate::dom;
+use crate::store::draft::Draft;
+use crate::store::service::Service;
+use crate::store::simulator::SimulatorSession;
+
+/// The verdicts without and with the draft; nothing if the simulator has none.
+#[component]
+pub(super) fn SimulatedRequest() -> impl IntoView {
+    let (service, session, draft) =
+        (expect_context::<Service>(), expect_context::<SimulatorSession>(), expect_context::<Draft>());
+    move || {
+        let (before, after) = (service.policy.get()?, draft.after.get()?);
+        let (accepted, now) = (accepted(service, session), dom::now_ms() / 1000.0);
+        let verdict = |policy| {
+            session.inputs.with(|inputs| Some(CheckedRequest::of(inputs, policy, &accepted, now)?.before.title()))
+        };
+        let (before, after) = (verdict(&before)?, verdict(&after)?);
+        Some(view! {
+            <p class="then">"The request in the simulator: " <b>{before}</b> ". With this draft: " <b>{after}</b> "."</p>
+        })
+    }
+}
