@@ -71,6 +71,24 @@ impl RpcCode {
         }
     }
 
+    /// The number in the status of gRPC, such as 5.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::InvalidArgument => 3,
+            Self::DeadlineExceeded => 4,
+            Self::NotFound => 5,
+            Self::AlreadyExists => 6,
+            Self::PermissionDenied => 7,
+            Self::ResourceExhausted => 8,
+            Self::FailedPrecondition => 9,
+            Self::Unimplemented => 12,
+            Self::Internal => 13,
+            Self::Unavailable => 14,
+            Self::Unauthenticated => 16,
+        }
+    }
+
     /// The code in bodies of the Connect protocol, such as `not_found`.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -201,13 +219,29 @@ impl DataPlaneProblem {
 }
 
 /// An error of the Connect protocol: `{"code", "message"}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectProblem {
     /// The Connect code, such as `not_found`.
     pub code: String,
     /// The message for people.
     #[serde(default)]
     pub message: String,
+    /// The reason and the invalid fields, of services of the Data Plane API.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<ConnectDetail>,
+}
+
+/// A detail of an error of the Connect protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConnectDetail {
+    /// The name of the message, such as `google.rpc.ErrorInfo`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The message in base64 without padding.
+    pub value: String,
+    /// The message in JSON.
+    #[serde(default)]
+    pub debug: serde_json::Value,
 }
 
 /// An error of the Admin API outside Connect: `{"message", "code"}`.

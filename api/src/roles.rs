@@ -11,6 +11,8 @@ use crate::wire::or_default;
 
 /// The most characters of a name filter.
 const MAX_FILTER_CHARS: usize = 128;
+/// What is wrong with a token that no page can have.
+const NO_TOKEN: &str = "is not the token of a page";
 
 /// A role by its name; the request body of POST.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -209,6 +211,9 @@ impl RoleQuery {
             }
         });
         let page = Page::read(&mut from);
+        if !page.token.is_empty() && check_role_name(&page.token).is_err() {
+            from.refuse("page_token", NO_TOKEN);
+        }
         from.finish(Self { name_prefix, name_contains, principal, page })
     }
 
@@ -259,7 +264,7 @@ impl MemberQuery {
         let name_contains = name_filter(&mut from, "filter.name_contains", false);
         let page = Page::read(&mut from);
         if !page.token.is_empty() && Principal::parse(&page.token).is_err() {
-            from.refuse("page_token", "is not the token of a page");
+            from.refuse("page_token", NO_TOKEN);
         }
         from.finish(Self { name_contains, page })
     }

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use super::credentials::{is_from_browser, uses_session};
+use super::messages::Call;
 use super::named_fields::NamedFields;
 use super::problem::Problem;
 use super::surface::Surface;
@@ -51,6 +52,12 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
         drain(&parts.headers, body).await;
         return Err(problem);
     }
+    let bytes = bytes(&parts, body, limit, time).await?;
+    String::from_utf8(bytes).map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
+}
+
+/// Reads the bytes of a body.
+async fn bytes(parts: &Parts, mut body: Body, limit: usize, time: Duration) -> Result<Vec<u8>, Problem> {
     let too_large = || {
         let message = format!("the body is larger than {limit} bytes");
         Problem::with_status(413, RpcCode::ResourceExhausted, "body_too_large", message)
@@ -59,7 +66,6 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
         drain(&parts.headers, body).await;
         return Err(too_large());
     }
-    let mut body = body;
     let read = timeout(time, async {
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
@@ -84,19 +90,52 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
             ));
         }
     };
-    let Some(bytes) = bytes else {
-        drain(&parts.headers, body).await;
-        return Err(too_large());
-    };
-    String::from_utf8(bytes).map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
+    match bytes {
+        Some(bytes) => Ok(bytes),
+        None => {
+            drain(&parts.headers, body).await;
+            Err(too_large())
+        }
+    }
 }
 
-/// Reads a body as a value. Duplicate JSON members are rejected, and so are lists in place of objects.
+/// Reads a body as a value: from JSON, or from a message of a service. Duplicate JSON members are rejected, and so are lists in place of objects.
 ///
 /// # Errors
 /// As [`text`], and 400 for JSON of another form.
 pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
-    parse(&text(request, MAX_BYTES, TIMEOUT).await?)
+    match Call::of(&request) {
+        Some(call) if !call.is_plain_json() => {
+            let message = message_of(call, request).await?;
+            T::deserialize(NamedFields(message)).map_err(|error| invalid(&error))
+        }
+        _ => parse(&text(request, MAX_BYTES, TIMEOUT).await?),
+    }
+}
+
+/// Reads the message of a call, whatever its encoding.
+///
+/// # Errors
+/// As [`json`].
+pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Problem> {
+    let call = Call::of(&request);
+    let call = call.ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
+    match message_of(call, request).await? {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(Problem::new(RpcCode::InvalidArgument, "the body must be a message")),
+    }
+}
+
+async fn message_of(call: Call, request: Request) -> Result<Value, Problem> {
+    if call.is_plain_json() {
+        return call.decode(text(request, MAX_BYTES, TIMEOUT).await?.as_bytes());
+    }
+    let (parts, body) = request.into_parts();
+    if let Some(problem) = wrong_encoding(&parts.headers) {
+        drain(&parts.headers, body).await;
+        return Err(problem);
+    }
+    call.decode(&bytes(&parts, body, MAX_BYTES, TIMEOUT).await?)
 }
 
 /// Reads a body that is a list of values, as [`json`] reads one.
@@ -154,16 +193,22 @@ fn wrong_content_type(head: &Parts) -> Option<Problem> {
     let headers = &head.headers;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
-    let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
     let message = if !essence.eq_ignore_ascii_case("application/json") && needs_json_type(head) {
         format!("the content type is `{}`; it must be `application/json`", escaped(kind))
     } else if let Some(charset) = foreign_charset(kind) {
         format!("the charset is `{}`; it must be `utf-8`", escaped(charset))
-    } else if !coding.eq_ignore_ascii_case("identity") {
-        format!("the content encoding is `{}`; send the body without encoding", escaped(coding))
     } else {
-        return None;
+        return wrong_encoding(headers);
     };
+    Some(Problem::with_status(415, RpcCode::InvalidArgument, "unsupported_media_type", message))
+}
+
+fn wrong_encoding(headers: &HeaderMap) -> Option<Problem> {
+    let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
+    if coding.eq_ignore_ascii_case("identity") {
+        return None;
+    }
+    let message = format!("the content encoding is `{}`; send the body without encoding", escaped(coding));
     Some(Problem::with_status(415, RpcCode::InvalidArgument, "unsupported_media_type", message))
 }
 

@@ -3,13 +3,16 @@
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use gbac_analysis::audit::without_credentials;
 use gbac_api::problem::{
-    AdminCode, AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON,
-    RegistryProblem, RpcCode, ServiceProblem,
+    AdminCode, AdminProblem, ConnectDetail, ConnectProblem, DataPlaneProblem, Detail, DocumentFault, FieldViolation,
+    LICENSE_REASON, RegistryProblem, RpcCode, ServiceProblem,
 };
 use gbac_engine::escape::escaped;
 
+use super::descriptors::{bytes_of_json, message};
 use super::surface::Surface;
 use crate::state::error::{AuditError, RoleError, WriteError};
 use crate::state::store::StoreError;
@@ -120,7 +123,7 @@ impl Problem {
         };
         let fields: Vec<FieldViolation> = fields.into_iter().map(redact).collect();
         // The platform's console looks for this code together with the reason.
-        if license_required && matches!(surface, Surface::Connect | Surface::DataPlane) {
+        if license_required && matches!(surface, Surface::Connect | Surface::DataPlane | Surface::DataPlaneRpc) {
             (status, code) = (RpcCode::FailedPrecondition.status(), RpcCode::FailedPrecondition);
         }
         if surface != Surface::DataPlane && !fields.is_empty() {
@@ -144,7 +147,15 @@ impl Problem {
                 (status, Json(DataPlaneProblem::new(code, message))).into_response()
             }
             Surface::DataPlane => (status, Json(DataPlaneProblem::invalid(fields))).into_response(),
-            Surface::Connect => (status, Json(ConnectProblem { code: code.word().into(), message })).into_response(),
+            Surface::Connect => {
+                (status, Json(ConnectProblem { code: code.word().into(), message, details: Vec::new() }))
+                    .into_response()
+            }
+            Surface::DataPlaneRpc => {
+                let reason = if license_required { LICENSE_REASON } else { code.reason() };
+                let details = connect_details(DataPlaneProblem::with_reason(code, reason, "").details, fields);
+                (status, Json(ConnectProblem { code: code.word().into(), message, details })).into_response()
+            }
             Surface::Admin => (status, Json(AdminProblem { message, code: admin_code })).into_response(),
             Surface::SchemaRegistry => {
                 (status, Json(RegistryProblem { error_code: status.as_u16(), message })).into_response()
@@ -164,6 +175,21 @@ impl Problem {
         response.extensions_mut().insert(Refusal { code: name, message: refusal });
         response
     }
+}
+
+/// The details of a problem of the Data Plane API, as Connect has them.
+fn connect_details(mut details: Vec<Detail>, field_violations: Vec<FieldViolation>) -> Vec<ConnectDetail> {
+    if !field_violations.is_empty() {
+        details.push(Detail::BadRequest { field_violations });
+    }
+    let detail = |detail: Detail| {
+        let mut debug = serde_json::to_value(detail).ok()?;
+        let kind = debug.as_object_mut()?.remove("@type")?;
+        let kind = kind.as_str()?.rsplit('/').next()?.to_owned();
+        let value = STANDARD_NO_PAD.encode(bytes_of_json(message(&kind)?, debug.clone())?);
+        Some(ConnectDetail { kind, value, debug })
+    };
+    details.into_iter().filter_map(detail).collect()
 }
 
 /// The code of a request whose audit event cannot be written.

@@ -20,12 +20,31 @@ pub(crate) async fn reject(request: Request, problem: Problem) -> Response {
     problem.into_response(surface)
 }
 
+const NO_BROKER: &str = "this service is not a broker; `GET /v1/brokers` describes its one node";
+const NO_PASSWORDS: &str = "users come from the identity provider, so there are none to create or list";
+
+/// What clients of the platform call and this service does not have, with the reason.
+const NOT_SERVED: [(&str, &str); 5] = [
+    ("/redpanda.core.admin.v2.BrokerService/", NO_BROKER),
+    ("/redpanda.core.admin.v2.ClusterService/", NO_BROKER),
+    ("/redpanda.api.dataplane.v1.UserService/", NO_PASSWORDS),
+    ("/v1/security/users", NO_PASSWORDS),
+    ("/v1/users", NO_PASSWORDS),
+];
+
 /// Rejects a request whose path has no route.
 pub(crate) async fn not_found(request: Request) -> Response {
-    let message = format!("`{}` does not exist", escaped(request.uri().path()));
+    let path = request.uri().path();
+    let reason = NOT_SERVED.iter().find(|(prefix, _)| path.starts_with(prefix));
+    let message = match reason {
+        Some((_, reason)) => format!("`{}` is not served: {reason}", escaped(path)),
+        None => format!("`{}` does not exist", escaped(path)),
+    };
     let problem = match Surface::of(request.uri().path()) {
         // To clients, `not_found` is a role or an ACL that does not exist.
-        Surface::Connect => Problem::with_status(404, RpcCode::Unimplemented, "not_found", message),
+        Surface::Connect | Surface::DataPlaneRpc => {
+            Problem::with_status(404, RpcCode::Unimplemented, "not_found", message)
+        }
         _ => Problem::new(RpcCode::NotFound, message),
     };
     reject(request, problem).await

@@ -15,6 +15,8 @@ pub(crate) enum Surface {
     Admin,
     /// A service over Connect, such as the SecurityService of the Admin API.
     Connect,
+    /// The Data Plane API over Connect and gRPC.
+    DataPlaneRpc,
     /// The ACLs of the Schema Registry.
     SchemaRegistry,
     /// The service's own API.
@@ -28,7 +30,9 @@ impl Surface {
         let path = upstream::split_path(path).map_or(path, |(_, _, path)| path);
         let service = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         let segment = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
-        if paths::is_service(service) {
+        if paths::is_service(service) && service.starts_with("redpanda.api.") {
+            Self::DataPlaneRpc
+        } else if paths::is_service(service) {
             Self::Connect
         } else if path == paths::REGISTRY_ACLS {
             Self::SchemaRegistry
@@ -47,6 +51,7 @@ impl Surface {
             Self::DataPlane => "data_plane",
             Self::Admin => "admin",
             Self::Connect => "connect",
+            Self::DataPlaneRpc => "data_plane_rpc",
             Self::SchemaRegistry => "schema_registry",
             Self::Own => "own",
         }
@@ -66,14 +71,14 @@ pub(crate) fn accepts_page(headers: &HeaderMap) -> bool {
     accepted.split(',').any(|kind| kind.trim_start().starts_with("text/html"))
 }
 
-/// The name prefixes of the operations of the SecurityService that change nothing.
+/// The name prefixes of the operations of services that change nothing.
 const READ_PREFIXES: [&str; 3] = ["Get", "List", "Resolve"];
 
-/// Whether a request only reads. Every operation of the SecurityService uses POST, and its name decides.
+/// Whether a request only reads. Every operation of a service uses POST, and its name decides.
 pub(crate) fn only_reads(method: &Method, path: &str) -> bool {
     let operation = path.rsplit('/').next().unwrap_or_default();
-    let is_read =
-        Surface::of(path) == Surface::Connect && READ_PREFIXES.iter().any(|prefix| operation.starts_with(prefix));
+    let is_call = matches!(Surface::of(path), Surface::Connect | Surface::DataPlaneRpc);
+    let is_read = is_call && READ_PREFIXES.iter().any(|prefix| operation.starts_with(prefix));
     method.is_safe() || is_read
 }
 
@@ -95,7 +100,7 @@ mod tests {
             ("/v1/clusters/x", Surface::DataPlane),
             ("/v1/configuration", Surface::DataPlane),
             ("/service.core.admin.v2.SecurityService/X", Surface::Connect),
-            ("/redpanda.api.dataplane.v1.ACLService/ListACLs", Surface::Connect),
+            ("/redpanda.api.dataplane.v1.ACLService/ListACLs", Surface::DataPlaneRpc),
             ("/security/acls", Surface::SchemaRegistry),
             ("/security/acls/", Surface::Own),
             ("/security/roles", Surface::Own),

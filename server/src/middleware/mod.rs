@@ -3,6 +3,7 @@
 pub(crate) mod authorization;
 pub(crate) mod client_address;
 pub(crate) mod host_check;
+pub(crate) mod message_encoding;
 pub(crate) mod query_parameters;
 pub(crate) mod request_limit;
 pub(crate) mod request_log;

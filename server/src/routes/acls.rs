@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
+use gbac_api::warning::ChangeWarning;
 use gbac_engine::policy::Change;
 use serde_json::json;
 
@@ -19,50 +20,63 @@ use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
 use crate::state::name_warnings::name_warnings;
 use crate::state::service::Service;
-use crate::state::store::Plan;
-
-const SURFACE: Surface = Surface::DataPlane;
+use crate::state::store::{Plan, Snapshot};
 
 pub(crate) fn routes() -> Routes {
     Routes::new().route(paths::ACLS, Access::SUPERUSER, get(list).post(create).delete(delete))
 }
 
+/// The ACLs that a filter matches.
+pub(super) fn list_acls(service: &Service, filter: &AclFilter) -> ListAcls {
+    let policy = service.read().policy;
+    ListAcls::group(policy.acls().filter(|acl| filter.matches(acl)))
+}
+
+/// Creates an ACL.
+///
+/// # Errors
+/// It is not valid, or cannot be stored.
+pub(super) async fn create_acl(service: &Service, body: AclBody) -> Result<Vec<ChangeWarning>, Problem> {
+    let acl = body.check_create().map_err(Problem::fields)?;
+    let principal = acl.principal.clone();
+    let ((), after) = service.change(|_| Ok::<_, Problem>(Plan::Changes(vec![Change::AddAcl(acl)], ()))).await?;
+    Ok(name_warnings(&after.policy, [&principal]))
+}
+
+/// Deletes the ACLs that a filter matches.
+///
+/// # Errors
+/// The change cannot be stored.
+pub(super) async fn delete_acls(service: &Service, filter: AclFilter) -> Result<DeletedAcls, Problem> {
+    let plan = move |current: &Snapshot| {
+        let matching: Vec<_> = current.policy.acls().filter(|acl| filter.matches(acl)).collect();
+        let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::in_request).collect() };
+        Ok::<_, Problem>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
+    };
+    Ok(service.change(plan).await?.0)
+}
+
+fn respond(result: Result<Response, Problem>) -> Response {
+    result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
+}
+
 async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    match query::parse_data_plane(query, AclFilter::from_query) {
-        Ok(filter) => {
-            let policy = service.read().policy;
-            Json(ListAcls::group(policy.acls().filter(|acl| filter.matches(acl)))).into_response()
-        }
-        Err(problem) => problem.into_response(SURFACE),
-    }
+    let filter = query::parse_data_plane(query, AclFilter::from_query);
+    respond(filter.map(|filter| Json(list_acls(&service, &filter)).into_response()))
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Response {
     let add = async {
-        let acl = body::json::<AclBody>(request).await?.check_create().map_err(Problem::fields)?;
-        let principal = acl.principal.clone();
-        let ((), after) = service.change(|_| Ok::<_, Problem>(Plan::Changes(vec![Change::AddAcl(acl)], ()))).await?;
-        Ok::<_, Problem>(name_warnings(&after.policy, [&principal]))
+        let warnings = create_acl(&service, body::json(request).await?).await?;
+        Ok(with_warnings((StatusCode::CREATED, Json(json!({}))).into_response(), &warnings))
     };
-    match add.await {
-        Ok(warnings) => with_warnings((StatusCode::CREATED, Json(json!({}))).into_response(), &warnings),
-        Err(problem) => problem.into_response(SURFACE),
-    }
+    respond(add.await)
 }
 
 async fn delete(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
     let remove = async {
         let filter = query::parse_data_plane(query, AclFilter::from_delete_query)?;
-        service
-            .change(move |current| {
-                let matching: Vec<_> = current.policy.acls().filter(|acl| filter.matches(acl)).collect();
-                let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::in_request).collect() };
-                Ok::<_, Problem>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
-            })
-            .await
+        Ok(Json(delete_acls(&service, filter).await?).into_response())
     };
-    match remove.await {
-        Ok((answer, _)) => Json(answer).into_response(),
-        Err(problem) => problem.into_response(SURFACE),
-    }
+    respond(remove.await)
 }

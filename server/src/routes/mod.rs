@@ -11,6 +11,7 @@ mod brokers;
 mod cluster_config;
 mod console;
 mod control_plane;
+mod data_plane_services;
 mod demo_provider;
 mod features;
 mod license;
@@ -42,6 +43,7 @@ use crate::http::reject::{method_not_allowed, reject};
 use crate::middleware::authorization::{Authorizer, authorize};
 use crate::middleware::client_address::identify_client;
 use crate::middleware::host_check::check_host;
+use crate::middleware::message_encoding::encode_messages;
 use crate::middleware::query_parameters::check_parameters;
 use crate::middleware::request_limit::{RequestLimit, limit_requests};
 use crate::middleware::request_log::log_request;
@@ -58,6 +60,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(acls::routes())
         .merge(roles::routes())
         .merge(security_service::routes())
+        .merge(data_plane_services::routes())
         .merge(admin_roles::routes())
         .merge(oidc_sessions::routes())
         .merge(brokers::routes())
@@ -103,6 +106,7 @@ pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Ro
         .method_not_allowed_fallback(reject_method)
         .fallback(console::console)
         .layer(from_fn_with_state(authorizer, authorize))
+        .layer(from_fn(encode_messages))
         // Fast rather than small, because most clients are on the same machine.
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(limit_time))

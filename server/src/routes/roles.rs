@@ -11,6 +11,7 @@ use gbac_api::problem::{FieldViolation, RpcCode};
 use gbac_api::roles::{
     CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery, UpdateRole, UpdatedRole,
 };
+use gbac_api::warning::ChangeWarning;
 use gbac_engine::model::Principal;
 
 use super::registration::Routes;
@@ -46,40 +47,105 @@ pub(super) fn role_name(name: Name) -> Result<String, Problem> {
     name.map(|Path(name)| name).map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
 }
 
-async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    let read = || {
-        let query = query::parse_data_plane(query, RoleQuery::from_query)?;
-        let policy = service.read().policy;
-        let roles = query.of(&policy).map(|name| RoleName { name: name.to_owned() });
-        let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
-        Ok(Json(ListRoles { roles, next_page_token }).into_response())
+/// A page of the roles that a query finds.
+pub(super) fn list_roles(service: &Service, query: &RoleQuery) -> ListRoles {
+    let policy = service.read().policy;
+    let roles = query.of(&policy).map(|name| RoleName { name: name.to_owned() });
+    let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
+    ListRoles { roles, next_page_token }
+}
+
+/// Creates a role without members.
+///
+/// # Errors
+/// The name is not valid, or another role has it.
+pub(super) async fn create_role(service: &Service, name: String) -> Result<(RoleName, Vec<ChangeWarning>), Problem> {
+    let plan = move |current: &Snapshot| {
+        let changes = role_changes::create(&current.policy, "name", &name, &[])?;
+        let names = added_principals(&changes);
+        Ok::<_, Problem>(Plan::Changes(changes, (RoleName { name }, names)))
     };
-    respond(read())
+    let ((role, names), after) = service.change(plan).await?;
+    Ok((role, name_warnings(&after.policy, &names)))
+}
+
+/// A role with its members.
+///
+/// # Errors
+/// There is no such role.
+pub(super) fn get_role(service: &Service, name: String) -> Result<GetRole, Problem> {
+    let role = service.read().policy.role(&name).ok_or(RoleError::NotFound(name))?;
+    Ok(GetRole::from(&role))
+}
+
+/// Adds and removes members.
+///
+/// # Errors
+/// There is no such role, or a member is not valid.
+pub(super) async fn update_members(
+    service: &Service,
+    name: String,
+    update: &UpdateRole,
+) -> Result<(UpdatedRole, Vec<ChangeWarning>), Problem> {
+    let (members, create) = (update.members().map_err(Problem::fields)?, update.create);
+    let plan = move |current: &Snapshot| {
+        let (changes, membership) = role_changes::update(&current.policy, &name, create, members)?;
+        let listed = |members: &[Principal]| members.iter().map(Member::from).collect();
+        let answer =
+            UpdatedRole { role_name: name, added: listed(&membership.added), removed: listed(&membership.removed) };
+        let names = added_principals(&changes);
+        Ok::<_, Problem>(Plan::Changes(changes, (answer, names)))
+    };
+    let ((updated, names), after) = service.change(plan).await?;
+    Ok((updated, name_warnings(&after.policy, &names)))
+}
+
+/// Deletes a role.
+///
+/// # Errors
+/// There is no such role.
+pub(super) async fn delete_role(service: &Service, name: String, delete_acls: bool) -> Result<(), Problem> {
+    let plan = move |current: &Snapshot| {
+        Ok::<_, Problem>(Plan::Changes(role_changes::delete(&current.policy, &name, delete_acls)?, ()))
+    };
+    service.change(plan).await?;
+    Ok(())
+}
+
+/// A page of the members that a query finds.
+///
+/// # Errors
+/// There is no such role.
+pub(super) fn list_members(service: &Service, name: String, query: &MemberQuery) -> Result<ListMembers, Problem> {
+    let role = service.read().policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+    let after = query.after();
+    let members = role
+        .members
+        .iter()
+        .filter(|member| after.as_ref().is_none_or(|after| *member > after))
+        .map(Member::from)
+        .filter(|member| member.principal.contains(&query.name_contains));
+    let (members, next_page_token) = query.page.cut(members, |member| member.principal.clone());
+    Ok(ListMembers { role_name: name, members, next_page_token })
+}
+
+async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
+    let query = query::parse_data_plane(query, RoleQuery::from_query);
+    respond(query.map(|query| Json(list_roles(&service, &query)).into_response()))
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Response {
     let add = async {
         let RoleName { name } = body::json(request).await?;
-        let plan = move |current: &Snapshot| {
-            let changes = role_changes::create(&current.policy, "name", &name, &[])?;
-            let names = added_principals(&changes);
-            Ok::<_, Problem>(Plan::Changes(changes, (RoleName { name }, names)))
-        };
-        let ((role, names), after) = service.change(plan).await?;
-        let response = (StatusCode::CREATED, Json(CreatedRole { role })).into_response();
-        Ok(with_warnings(response, &name_warnings(&after.policy, &names)))
+        let (role, warnings) = create_role(&service, name).await?;
+        Ok(with_warnings((StatusCode::CREATED, Json(CreatedRole { role })).into_response(), &warnings))
     };
     respond(add.await)
 }
 
 async fn describe(State(service): State<Service>, name: Name) -> Response {
-    let read = || {
-        let name = role_name(name)?;
-        let policy = service.read().policy;
-        let role = policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
-        Ok(Json(GetRole::from(&role)).into_response())
-    };
-    respond(read())
+    let role = role_name(name).and_then(|name| get_role(&service, name));
+    respond(role.map(|role| Json(role).into_response()))
 }
 
 async fn update(State(service): State<Service>, name: Name, request: Request) -> Response {
@@ -88,18 +154,8 @@ async fn update(State(service): State<Service>, name: Name, request: Request) ->
             Ok(name) => name,
             Err(problem) => return Ok(reject(request, problem).await),
         };
-        let update: UpdateRole = body::json(request).await?;
-        let members = update.members().map_err(Problem::fields)?;
-        let plan = move |current: &Snapshot| {
-            let (changes, membership) = role_changes::update(&current.policy, &name, update.create, members)?;
-            let listed = |members: &[Principal]| members.iter().map(Member::from).collect();
-            let answer =
-                UpdatedRole { role_name: name, added: listed(&membership.added), removed: listed(&membership.removed) };
-            let names = added_principals(&changes);
-            Ok::<_, Problem>(Plan::Changes(changes, (answer, names)))
-        };
-        let ((updated, names), after) = service.change(plan).await?;
-        Ok(with_warnings(Json(updated).into_response(), &name_warnings(&after.policy, &names)))
+        let (updated, warnings) = update_members(&service, name, &body::json(request).await?).await?;
+        Ok(with_warnings(Json(updated).into_response(), &warnings))
     };
     respond(write.await)
 }
@@ -108,11 +164,7 @@ async fn delete(State(service): State<Service>, name: Name, RawQuery(query): Raw
     let remove = async {
         let name = role_name(name)?;
         let delete_acls = query::parse_data_plane(query, |pairs| flag(pairs, "delete_acls"))?;
-        service
-            .change(move |current| {
-                Ok::<_, Problem>(Plan::Changes(role_changes::delete(&current.policy, &name, delete_acls)?, ()))
-            })
-            .await?;
+        delete_role(&service, name, delete_acls).await?;
         Ok(StatusCode::NO_CONTENT.into_response())
     };
     respond(remove.await)
@@ -131,17 +183,7 @@ async fn members(State(service): State<Service>, name: Name, RawQuery(query): Ra
     let read = || {
         let name = role_name(name)?;
         let query = query::parse_data_plane(query, MemberQuery::from_query)?;
-        let policy = service.read().policy;
-        let role = policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
-        let after = query.after();
-        let members = role
-            .members
-            .iter()
-            .filter(|member| after.as_ref().is_none_or(|after| *member > after))
-            .map(Member::from)
-            .filter(|member| member.principal.contains(&query.name_contains));
-        let (members, next_page_token) = query.page.cut(members, |member| member.principal.clone());
-        Ok(Json(ListMembers { role_name: name, members, next_page_token }).into_response())
+        Ok(Json(list_members(&service, name, &query)?).into_response())
     };
     respond(read())
 }

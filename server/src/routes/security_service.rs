@@ -37,8 +37,8 @@ use crate::state::store::{Plan, Snapshot};
 type Empty = Map<String, Value>;
 
 /// The access of operations that only read, and of those that change something.
-const READS: Access = Access::Superuser(ReadMethods::All);
-const CHANGES: Access = Access::Superuser(ReadMethods::AllButPost);
+pub(super) const READS: Access = Access::Superuser(ReadMethods::All);
+pub(super) const CHANGES: Access = Access::Superuser(ReadMethods::AllButPost);
 
 pub(crate) fn routes() -> Routes {
     [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].into_iter().fold(Routes::new(), |routes, service| {
@@ -225,7 +225,8 @@ async fn resolve_oidc_identity(
     .await
 }
 
-async fn unknown(Path(operation): Path<String>, request: Request) -> Response {
+/// Rejects an operation that a service does not have.
+pub(super) async fn unknown(Path(operation): Path<String>, request: Request) -> Response {
     let message = format!("operation `{}` is not implemented", escaped(&operation));
     reject(request, Problem::new(RpcCode::Unimplemented, message)).await
 }

@@ -127,6 +127,23 @@ const OPERATIONS: &[(&str, Access, u16)] = &[
     ("{operation}", CHANGE, 501),
 ];
 
+/// The operations of the services of the Data Plane API, as above.
+const ACL_OPERATIONS: &[(&str, Access, u16)] = &[
+    ("ListACLs", READING, 200),
+    ("CreateACL", CHANGE, 400),
+    ("DeleteACLs", CHANGE, 400),
+    ("{operation}", CHANGE, 501),
+];
+const ROLE_OPERATIONS: &[(&str, Access, u16)] = &[
+    ("ListRoles", READING, 200),
+    ("CreateRole", CHANGE, 400),
+    ("GetRole", READING, 404),
+    ("DeleteRole", CHANGE, 404),
+    ("ListRoleMembers", READING, 404),
+    ("UpdateRoleMembership", CHANGE, 404),
+    ("{operation}", CHANGE, 501),
+];
+
 /// The routes of a demo besides.
 const DEMO: &[&str] = &["/demo/idp/.well-known/openid-configuration", "/demo/idp/jwks", "/demo/idp/people"];
 
@@ -199,8 +216,8 @@ fn probes(is_demo: bool) -> Vec<Probe> {
             answer: of_methods(methods),
         })
         .collect();
-    for service in SERVICES {
-        probes.extend(OPERATIONS.iter().map(|&(operation, access, status)| Probe {
+    for (service, operations) in SERVICES {
+        probes.extend(operations.iter().map(|&(operation, access, status)| Probe {
             path: format!("/{service}/{}", operation.replace("{operation}", "ResolveOidc%49dentity")),
             access,
             answer: Box::new(move |method| if *method == Method::POST { ("{}", status) } else { ("", 405) }),
@@ -222,7 +239,17 @@ fn probes(is_demo: bool) -> Vec<Probe> {
     probes
 }
 
-const SERVICES: [&str; 2] = ["service.core.admin.v2.SecurityService", "redpanda.core.admin.v2.SecurityService"];
+/// Operations, each with what it takes and what a superuser is answered.
+type Operations = &'static [(&'static str, Access, u16)];
+
+/// The services with their operations.
+const SERVICES: [(&str, Operations); 5] = [
+    ("service.core.admin.v2.SecurityService", OPERATIONS),
+    ("redpanda.core.admin.v2.SecurityService", OPERATIONS),
+    ("redpanda.api.dataplane.v1.ACLService", ACL_OPERATIONS),
+    ("redpanda.api.dataplane.v1.SecurityService", ROLE_OPERATIONS),
+    ("redpanda.api.console.v1alpha1.SecurityService", ROLE_OPERATIONS),
+];
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -327,8 +354,8 @@ fn walk(service: &Service) -> BTreeSet<String> {
 /// The routes of this file.
 fn listed(is_demo: bool) -> BTreeMap<String, Access> {
     let routes = ROUTES.iter().map(|(pattern, access, ..)| ((*pattern).to_owned(), *access));
-    let operations = SERVICES.into_iter().flat_map(|service| {
-        OPERATIONS.iter().map(move |(operation, access, _)| (format!("/{service}/{operation}"), *access))
+    let operations = SERVICES.into_iter().flat_map(|(service, operations)| {
+        operations.iter().map(move |(operation, access, _)| (format!("/{service}/{operation}"), *access))
     });
     let relayed = RELAYED.map(|pattern| (pattern.to_owned(), Access::Cluster));
     let demo = DEMO.iter().filter(|_| is_demo).map(|pattern| ((*pattern).to_owned(), Access::Public));

@@ -33,6 +33,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// What came after the body.
+    pub(crate) trailers: HeaderMap,
 }
 
 impl Answer {
@@ -85,7 +87,9 @@ impl Service {
         request.headers_mut().entry("host").or_insert("127.0.0.1:8420".parse().unwrap());
         let response: Response<Body> = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.collect().await.unwrap().to_bytes() }
+        let body = body.collect().await.unwrap();
+        let trailers = body.trailers().cloned().unwrap_or_default();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.to_bytes(), trailers }
     }
 
     /// Reads without credentials.

@@ -21,6 +21,8 @@ mod identity_provider;
 mod license;
 mod limits;
 mod loggers;
+mod message_faults;
+mod messages;
 mod monitoring;
 mod oidc;
 mod policy_changes;

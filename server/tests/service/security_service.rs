@@ -113,9 +113,11 @@ async fn the_protocol_has_its_own_errors() {
     for body in ["", "{", "[]", "7", r#"{"a":1,"a":2}"#] {
         assert_eq!(ask(request(Method::POST, PATH, &token, body)).await, (400, "invalid_argument".into()), "{body}");
     }
-    let mut proto = request(Method::POST, PATH, &token, "x");
-    proto.headers_mut().insert("content-type", "application/proto".parse().unwrap());
-    assert_eq!(ask(proto).await, (415, "invalid_argument".into()));
+    for (kind, status) in [("application/proto", 400), ("application/x-protobuf", 415)] {
+        let mut proto = request(Method::POST, PATH, &token, "x");
+        proto.headers_mut().insert("content-type", kind.parse().unwrap());
+        assert_eq!(ask(proto).await, (status, "invalid_argument".into()), "{kind}");
+    }
     let get = service.get(PATH).await;
     assert_eq!(
         (get.both(), get.header("allow")),

@@ -1,0 +1,263 @@
+//! Calls of services over Connect and gRPC, in JSON and binary (D-95). Handlers read and write JSON; here it is converted, so that
+//! every encoding passes through the same checks.
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use gbac_api::encode::component;
+use gbac_api::paths::is_service;
+use gbac_api::problem::{ConnectDetail, ConnectProblem, RpcCode};
+use http_body_util::{BodyExt, Collected, Full};
+use serde_json::{Value, json};
+
+use super::descriptors::{FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, message, method};
+use super::problem::Problem;
+use super::surface::Surface;
+
+/// The status of a response of gRPC, its message, and both with details.
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
+const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
+const GRPC_DETAILS: HeaderName = HeaderName::from_static("grpc-status-details-bin");
+/// The bytes before a message of gRPC: flags, and its length.
+const PREFIX_BYTES: usize = 5;
+/// The flag of trailers in a body of gRPC-Web.
+const TRAILERS: u8 = 0x80;
+
+/// The protocol of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    /// Connect: the body is the message, and errors are JSON.
+    Connect,
+    /// gRPC: each message has a prefix, and the status is in trailers.
+    Grpc,
+    /// gRPC-Web: the trailers are at the end of the body, so that HTTP/1.1 is enough.
+    GrpcWeb,
+}
+
+/// How the messages of a call are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Codec {
+    Json,
+    Binary,
+}
+
+/// The content types other than that of Connect in JSON, which is that of every other request.
+const ENCODINGS: [(&str, Protocol, Codec); 7] = [
+    ("application/proto", Protocol::Connect, Codec::Binary),
+    ("application/grpc", Protocol::Grpc, Codec::Binary),
+    ("application/grpc+proto", Protocol::Grpc, Codec::Binary),
+    ("application/grpc+json", Protocol::Grpc, Codec::Json),
+    ("application/grpc-web", Protocol::GrpcWeb, Codec::Binary),
+    ("application/grpc-web+proto", Protocol::GrpcWeb, Codec::Binary),
+    ("application/grpc-web+json", Protocol::GrpcWeb, Codec::Json),
+];
+
+/// A call of a service.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    content_type: &'static str,
+    protocol: Protocol,
+    codec: Codec,
+    surface: Surface,
+    /// The messages of the request and the response, if the method exists.
+    messages: Option<(MessageDescriptor, MessageDescriptor)>,
+}
+
+impl Call {
+    /// The call of a request; `None` if its path is not one of a service.
+    pub(crate) fn of(request: &Request) -> Option<Self> {
+        let path = request.uri().path();
+        let (service, name) = path.strip_prefix('/')?.split_once('/')?;
+        if *request.method() != Method::POST || !is_service(service) {
+            return None;
+        }
+        let given = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let given = given.split(';').next().unwrap_or_default().trim();
+        let (content_type, protocol, codec) = ENCODINGS
+            .into_iter()
+            .find(|(known, ..)| known.eq_ignore_ascii_case(given))
+            .unwrap_or(("application/json", Protocol::Connect, Codec::Json));
+        let messages = method(service, name).map(|method| (method.input(), method.output()));
+        Some(Self { content_type, protocol, codec, surface: Surface::of(path), messages })
+    }
+
+    /// Whether it is a call of Connect in JSON, whose body is that of a REST request.
+    pub(crate) fn is_plain_json(&self) -> bool {
+        self.protocol == Protocol::Connect && self.codec == Codec::Json
+    }
+
+    /// Reads the message of a request's body, as the JSON that its handler reads.
+    ///
+    /// # Errors
+    /// It is not a message of the method.
+    pub(crate) fn decode(&self, body: &[u8]) -> Result<Value, Problem> {
+        let invalid = |cause: &str| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"));
+        let Some((kind, _)) = self.messages.clone() else {
+            return Err(Problem::new(RpcCode::Unimplemented, "the method does not exist"));
+        };
+        let message = if self.protocol == Protocol::Connect { body } else { unframed(body)? };
+        let decoded = match self.codec {
+            Codec::Json => {
+                let text = std::str::from_utf8(message).map_err(|_| invalid("it is not UTF-8"))?;
+                let value = gbac_json::parse(text).map_err(|error| invalid(&error.to_string()))?;
+                json_of_json(kind, value, self.names())
+            }
+            Codec::Binary => json_of_bytes(kind, message, self.names()),
+        };
+        decoded.map_err(|cause| invalid(&cause))
+    }
+
+    /// The names that the handler reads and writes.
+    const fn names(&self) -> FieldNames {
+        match self.surface {
+            Surface::DataPlaneRpc => FieldNames::SnakeCase,
+            _ => FieldNames::LowerCamelCase,
+        }
+    }
+
+    /// Encodes the JSON of a response as this request expects it.
+    pub(crate) async fn encode(&self, response: Response) -> Response {
+        if self.is_plain_json() && self.surface != Surface::DataPlaneRpc {
+            return response;
+        }
+        let (mut parts, body) = response.into_parts();
+        // Bodies of our own handlers are complete, so reading one cannot fail.
+        let json = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+        parts.headers.remove(header::CONTENT_LENGTH);
+        let result = if parts.status.is_success() {
+            self.message(&json).ok_or_else(|| ConnectProblem {
+                code: RpcCode::Internal.word().into(),
+                message: UNENCODABLE.into(),
+                details: Vec::new(),
+            })
+        } else {
+            Err(serde_json::from_slice(&json).unwrap_or_default())
+        };
+        let content_type = HeaderValue::from_static(self.content_type);
+        if self.protocol == Protocol::Connect {
+            return match result {
+                Ok(message) => {
+                    parts.headers.insert(header::CONTENT_TYPE, content_type);
+                    Response::from_parts(parts, Body::from(message))
+                }
+                Err(_) if !parts.status.is_success() => Response::from_parts(parts, Body::from(json)),
+                Err(problem) => Problem::new(RpcCode::Internal, problem.message).into_response(self.surface),
+            };
+        }
+        let (message, trailers) = match result {
+            Ok(message) => (framed(0, &message), HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))])),
+            Err(problem) => (Bytes::new(), trailers(parts.status, problem)),
+        };
+        parts.status = StatusCode::OK;
+        parts.headers.insert(header::CONTENT_TYPE, content_type);
+        let body = if self.protocol == Protocol::GrpcWeb {
+            Body::from([message, framed(TRAILERS, &lines(&trailers))].concat())
+        } else if message.is_empty() {
+            // A response with trailers only has them as headers.
+            parts.headers.extend(trailers);
+            Body::empty()
+        } else {
+            Body::new(Full::new(message).with_trailers(async move { Some(Ok(trailers)) }))
+        };
+        Response::from_parts(parts, body)
+    }
+
+    /// A response's message in the encoding of the call, without a prefix.
+    fn message(&self, json: &[u8]) -> Option<Vec<u8>> {
+        let (_, kind) = self.messages.clone()?;
+        let value: Value = serde_json::from_slice(json).ok()?;
+        match self.codec {
+            Codec::Json => {
+                let value = json_of_json(kind, value, FieldNames::LowerCamelCase).ok()?;
+                serde_json::to_vec(&value).ok()
+            }
+            Codec::Binary => bytes_of_json(kind, value),
+        }
+    }
+}
+
+const UNENCODABLE: &str = "the response cannot be encoded";
+
+/// The trailers of a refused request.
+fn trailers(status: StatusCode, problem: ConnectProblem) -> HeaderMap {
+    let ConnectProblem { code, message: text, details } = problem;
+    let code = RpcCode::ALL.iter().copied().find(|known| known.word() == code);
+    let by_status = || RpcCode::ALL.iter().copied().find(|code| code.status() == status.as_u16());
+    let code = code.or_else(by_status).unwrap_or(RpcCode::Internal);
+    let mut trailers = HeaderMap::new();
+    trailers.insert(GRPC_STATUS, HeaderValue::from(code.number()));
+    let mut add = |name: HeaderName, value: String| {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            trailers.insert(name, value);
+        }
+    };
+    add(GRPC_MESSAGE, component(&text));
+    if !details.is_empty()
+        && let Some(details) = status_with_details(code, &text, details)
+    {
+        add(GRPC_DETAILS, STANDARD_NO_PAD.encode(details));
+    }
+    trailers
+}
+
+/// The bytes of a `google.rpc.Status`.
+fn status_with_details(code: RpcCode, text: &str, details: Vec<ConnectDetail>) -> Option<Vec<u8>> {
+    let any = |detail: ConnectDetail| {
+        let mut any = detail.debug;
+        any.as_object_mut()?.insert("@type".into(), format!("type.googleapis.com/{}", detail.kind).into());
+        Some(any)
+    };
+    let details: Vec<Value> = details.into_iter().filter_map(any).collect();
+    let status = json!({ "code": code.number(), "message": text, "details": details });
+    bytes_of_json(message("google.rpc.Status")?, status)
+}
+
+/// Trailers as lines, as gRPC-Web writes them.
+fn lines(trailers: &HeaderMap) -> Vec<u8> {
+    let line = |(name, value): (&HeaderName, &HeaderValue)| {
+        [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat()
+    };
+    trailers.iter().flat_map(line).collect()
+}
+
+/// The only message of a body of gRPC.
+fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
+    let invalid = |message: &str| Problem::new(RpcCode::InvalidArgument, message);
+    let ([flags, length @ ..], message) =
+        body.split_first_chunk::<PREFIX_BYTES>().ok_or_else(|| invalid("the body has no message of gRPC"))?;
+    if *flags != 0 {
+        return Err(Problem::new(RpcCode::Unimplemented, "the message is compressed; send it without compression"));
+    }
+    if u32::try_from(message.len()).ok() == Some(u32::from_be_bytes(*length)) {
+        Ok(message)
+    } else {
+        Err(invalid("the body is not one complete message of gRPC"))
+    }
+}
+
+fn framed(flags: u8, message: &[u8]) -> Bytes {
+    let mut framed = Vec::with_capacity(PREFIX_BYTES + message.len());
+    framed.push(flags);
+    framed.extend(u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
+    framed.extend(message);
+    framed.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_of_grpc_is_one_message() {
+        assert_eq!(unframed(&framed(0, b"abc")).unwrap(), b"abc");
+        assert_eq!(unframed(&framed(0, b"")).unwrap(), b"");
+        for body in [&b""[..], b"\0\0\0\0", b"\0\0\0\0\x01", b"\0\0\0\0\0x", b"\0\0\0\0\x01ab", b"\0\xff\xff\xff\xffa"]
+        {
+            assert!(unframed(body).is_err(), "{body:?}");
+        }
+        assert!(unframed(b"\x01\0\0\0\x01a").unwrap_err().message().contains("compressed"));
+    }
+}

@@ -1,0 +1,171 @@
+//! The ACLs and roles of the Data Plane API as services over Connect and gRPC, which the platform's generated clients call. Each
+//! method does what the REST call does; the console of the platform wraps the messages of roles (D-95).
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use gbac_api::acls::{AclBody, AclFilter};
+use gbac_api::problem::RpcCode;
+use gbac_api::roles::{CreatedRole, MemberQuery, RoleQuery, UpdateRole};
+use gbac_api::warning::ChangeWarning;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::acls::{create_acl, delete_acls, list_acls};
+use super::registration::Routes;
+use super::roles::{create_role, delete_role, get_role, list_members, list_roles, update_members};
+use super::security_service::{CHANGES, READS, unknown};
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::problem::Problem;
+use crate::http::surface::Surface;
+use crate::http::warning_headers::with_warnings;
+use crate::state::service::Service;
+
+const ACL_SERVICE: &str = "redpanda.api.dataplane.v1.ACLService";
+const ROLE_SERVICE: &str = "redpanda.api.dataplane.v1.SecurityService";
+const WRAPPED_ROLE_SERVICE: &str = "redpanda.api.console.v1alpha1.SecurityService";
+
+/// A method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    ListAcls,
+    CreateAcl,
+    DeleteAcls,
+    ListRoles,
+    CreateRole,
+    GetRole,
+    DeleteRole,
+    ListRoleMembers,
+    UpdateRoleMembership,
+}
+
+const ACL_OPERATIONS: [(&str, Access, Operation); 3] = [
+    ("ListACLs", READS, Operation::ListAcls),
+    ("CreateACL", CHANGES, Operation::CreateAcl),
+    ("DeleteACLs", CHANGES, Operation::DeleteAcls),
+];
+
+const ROLE_OPERATIONS: [(&str, Access, Operation); 6] = [
+    ("ListRoles", READS, Operation::ListRoles),
+    ("CreateRole", CHANGES, Operation::CreateRole),
+    ("GetRole", READS, Operation::GetRole),
+    ("DeleteRole", CHANGES, Operation::DeleteRole),
+    ("ListRoleMembers", READS, Operation::ListRoleMembers),
+    ("UpdateRoleMembership", CHANGES, Operation::UpdateRoleMembership),
+];
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .merge(service_routes(ACL_SERVICE, &ACL_OPERATIONS, false))
+        .merge(service_routes(ROLE_SERVICE, &ROLE_OPERATIONS, false))
+        .merge(service_routes(WRAPPED_ROLE_SERVICE, &ROLE_OPERATIONS, true))
+}
+
+fn service_routes(name: &str, operations: &[(&str, Access, Operation)], is_wrapped: bool) -> Routes {
+    let routes = Routes::new().prefix(name, CHANGES).route(&format!("/{name}/{{operation}}"), CHANGES, post(unknown));
+    operations.iter().fold(routes, |routes, &(operation, access, work)| {
+        let handler = move |State(service): State<Service>, request: Request| async move {
+            call(&service, request, work, is_wrapped).await
+        };
+        routes.route(&format!("/{name}/{operation}"), access, post(handler))
+    })
+}
+
+/// Reads the message of a request, runs the method, and responds with its message.
+async fn call(service: &Service, request: Request, operation: Operation, is_wrapped: bool) -> Response {
+    let answer = async {
+        let message = body::message(request).await?;
+        let message = if is_wrapped { object(message, "request") } else { message };
+        let (answer, warnings) = run(service, operation, message).await?;
+        let answer = if is_wrapped { json!({ "response": answer }) } else { answer };
+        Ok(with_warnings(Json(answer).into_response(), &warnings))
+    };
+    answer.await.unwrap_or_else(|problem: Problem| problem.into_response(Surface::DataPlaneRpc))
+}
+
+async fn run(
+    service: &Service,
+    operation: Operation,
+    message: Map<String, Value>,
+) -> Result<(Value, Vec<ChangeWarning>), Problem> {
+    let name = text(&message, "role_name");
+    match operation {
+        Operation::ListAcls => {
+            let filter = AclFilter::from_query(&parameters(message)).map_err(Problem::fields)?;
+            written(&list_acls(service, &filter), Vec::new())
+        }
+        Operation::CreateAcl => {
+            let warnings = create_acl(service, read::<AclBody>(message)?).await?;
+            Ok((json!({}), warnings))
+        }
+        Operation::DeleteAcls => {
+            let filter = AclFilter::from_delete_query(&parameters(message)).map_err(Problem::fields)?;
+            written(&delete_acls(service, filter).await?, Vec::new())
+        }
+        Operation::ListRoles => {
+            let query = RoleQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
+            written(&list_roles(service, &query), Vec::new())
+        }
+        Operation::CreateRole => {
+            let name = text(&object(message, "role"), "name");
+            let (role, warnings) = create_role(service, name).await?;
+            written(&CreatedRole { role }, warnings)
+        }
+        Operation::GetRole => written(&get_role(service, name)?, Vec::new()),
+        Operation::DeleteRole => {
+            let with_acls = message.get("delete_acls").and_then(Value::as_bool).unwrap_or(false);
+            delete_role(service, name, with_acls).await?;
+            Ok((json!({}), Vec::new()))
+        }
+        Operation::ListRoleMembers => {
+            let query = MemberQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
+            written(&list_members(service, name, &query)?, Vec::new())
+        }
+        Operation::UpdateRoleMembership => {
+            let (updated, warnings) = update_members(service, name, &read::<UpdateRole>(message)?).await?;
+            written(&updated, warnings)
+        }
+    }
+}
+
+fn written(answer: &impl Serialize, warnings: Vec<ChangeWarning>) -> Result<(Value, Vec<ChangeWarning>), Problem> {
+    let answer = serde_json::to_value(answer).map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
+    Ok((answer, warnings))
+}
+
+fn read<T: DeserializeOwned>(message: Map<String, Value>) -> Result<T, Problem> {
+    let invalid =
+        |error: serde_json::Error| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {error}"));
+    serde_json::from_value(message.into()).map_err(invalid)
+}
+
+/// A field that is a text; empty if it is absent.
+fn text(message: &Map<String, Value>, name: &str) -> String {
+    message.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A field that is a message; empty if it is absent.
+fn object(mut message: Map<String, Value>, name: &str) -> Map<String, Value> {
+    match message.remove(name) {
+        Some(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// The parameters with which the REST call says the same: `filter.<field>` and the fields outside the filter.
+fn parameters(message: Map<String, Value>) -> Vec<(String, String)> {
+    let scalar = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let parameters = |(name, value): (String, Value)| match value {
+        Value::Object(fields) => {
+            fields.into_iter().map(|(field, value)| (format!("{name}.{field}"), scalar(value))).collect::<Vec<_>>()
+        }
+        value => vec![(name, scalar(value))],
+    };
+    message.into_iter().flat_map(parameters).collect()
+}
