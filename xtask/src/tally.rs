@@ -48,6 +48,23 @@ impl Tally {
         sum
     }
 
+    /// Counts the lines `--- PASS: TestName (0.00s)` of `go test -v`, also those of parts of tests. A package that does not
+    /// compile counts as failed.
+    pub(crate) fn of_go(lines: &[String]) -> Self {
+        let mut sum = Self::default();
+        for line in lines {
+            let line = line.trim_start();
+            if line.starts_with("--- PASS: ") {
+                sum.passed += 1;
+            } else if line.starts_with("--- FAIL: ") || line.ends_with("[build failed]") {
+                sum.failed += 1;
+            } else if line.starts_with("--- SKIP: ") {
+                sum.ignored += 1;
+            }
+        }
+        sum
+    }
+
     /// Sums the last lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on. A canceled test counts as
     /// failed, because it did not finish.
     pub(crate) fn of_node(lines: &[String]) -> Self {
@@ -134,6 +151,16 @@ mod tests {
              [ERROR] Tests run: 9, Failures: 1, Errors: 2, Skipped: 1",
         );
         assert_eq!(Tally::of_maven(&output), Tally { passed: 8, failed: 3, ignored: 1 });
+    }
+
+    #[test]
+    fn counts_the_parts_of_tests_of_go() {
+        let output = lines(
+            "=== RUN   TestMethods\n\
+             --- FAIL: TestMethods (0.10s)\n    --- PASS: TestMethods/HTTP/1.1 (0.04s)\n        --- SKIP: TestMethods/a (0.00s)\n\
+             FAIL\tgbac.test/clients [build failed]\nok  \tgbac.test/clients/generate\t0.010s",
+        );
+        assert_eq!(Tally::of_go(&output), Tally { passed: 1, failed: 2, ignored: 1 });
     }
 
     #[test]

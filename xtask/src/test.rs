@@ -2,6 +2,7 @@
 
 use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
+use crate::clients::{self, Go};
 use crate::console::{self, Build};
 use crate::download_size::{self, Size};
 use crate::kafka::{self, Cluster};
@@ -15,7 +16,7 @@ use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
 use crate::workspace::Workspace;
-use crate::{build_abi, build_js, build_kafka, deny, fuzz, glewlwyd, node_tests, up};
+use crate::{build_abi, build_js, build_kafka, deny, fuzz, glewlwyd, node_tests, settings, up};
 use std::env;
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -50,6 +51,8 @@ const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
 const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "server", "tests", "README.md"];
 /// The inputs of the plugin for Apache Kafka.
 const KAFKA: &[&str] = &["engine", "kafka", "tests", "cli", "server", "api", "console/model"];
+/// The inputs of the clients of the platform's services.
+const CLIENTS: &[&str] = &["engine", "tests/clients", "tests/e2e/support", "cli", "server", "api", "console/model"];
 /// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// The inputs of the JavaScript package and its tests.
@@ -88,6 +91,12 @@ const CHECKS: &[Check] = &[
         title: "the plugin for Apache Kafka, where Java and Maven are installed",
         inputs: KAFKA,
         run: kafka_plugin,
+    },
+    Check {
+        name: "clients",
+        title: "generated clients of the platform's services, in Node, and in Go where it is installed",
+        inputs: CLIENTS,
+        run: clients,
     },
     Check { name: "agreement", title: "every interface returns the same outcome", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
@@ -165,7 +174,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<
     progress.print(&format!("{SEED}={seed} repeats the random cases of the Rust tests"));
     let context = Context::new(workspace, &progress, long, seed);
     // Named checks always run.
-    let passed = if only.is_empty() { Passed::new(workspace, settings(workspace, long)) } else { None };
+    let passed = if only.is_empty() { Passed::new(workspace, settings::of(workspace, long)) } else { None };
     let rows: Vec<Row> = checks.iter().map(|check| run_or_skip(&context, check, passed.as_ref())).collect();
     let failures = failures(&rows);
     if let Some(problem) = &failures {
@@ -188,25 +197,6 @@ fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
         only => only.iter().any(|name| name == check.name),
     };
     Ok(CHECKS.iter().filter(is_selected).collect())
-}
-
-/// The inputs of a run other than files.
-fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
-    let node = tools::node(&workspace.root).ok().and_then(|node| node.args(["--version"]).first_line());
-    // Without these tools, a check tests less and passes.
-    let trunk = Trunk::find(workspace).is_ok().to_string();
-    let provider = glewlwyd::is_there().to_string();
-    let deny = deny::is_there().to_string();
-    let java = build_kafka::Java::find().is_ok().to_string();
-    vec![
-        long.to_string(),
-        node.unwrap_or_default(),
-        browser::version().unwrap_or_default(),
-        trunk,
-        provider,
-        deny,
-        java,
-    ]
 }
 
 /// Runs a check, unless it passed with the same inputs.
@@ -377,6 +367,26 @@ fn kafka_plugin(context: &Context<'_>, check: &Check) -> Result<Report> {
         if report.add(context.node_tests(check, folder, set)?).problem.is_some() {
             break;
         }
+    }
+    Ok(report)
+}
+
+/// Calls the built service with clients that are generated from its messages: those for Node, and those in Go. Where Go is missing,
+/// one line says so; hosted workflows have it.
+fn clients(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let go = match Go::find(context.workspace) {
+        Err(missing) if env::var_os("CI").is_some() => return Err(missing),
+        found => found,
+    };
+    context.service()?;
+    tools::npm_ci(context.workspace, context.progress, clients::NODE)?;
+    let mut report = context.node_tests(check, clients::NODE, |call| call)?;
+    match go {
+        Ok(go) if report.problem.is_none() => {
+            report.add(context.tests(check, go.tests(), Tally::of_go)?);
+        }
+        Ok(_) => {}
+        Err(missing) => context.progress.print(missing.message()),
     }
     Ok(report)
 }

@@ -12,7 +12,7 @@ use crate::bom::{Bom, Component, Hash, Scope, licenses};
 
 /// The folders with a lock file. Only the first is published, so only its packages other than development dependencies would be
 /// shipped.
-pub(crate) const LOCKS: [&str; 4] = ["www", "tests/e2e", "bench/js", "xtask/tools"];
+pub(crate) const LOCKS: [&str; 5] = ["www", "tests/clients/node", "tests/e2e", "bench/js", "xtask/tools"];
 const PUBLISHED: &str = "www";
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! Without a JDK or Maven, every command for the plugin for Kafka says in one line what is missing.
+//! Without a JDK, Maven or Go, the commands and checks that need it say in one line what is missing.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -48,6 +48,15 @@ fn lines(output: &Output) -> Vec<String> {
     let text = [&output.stdout[..], &output.stderr[..]].concat();
     let text = String::from_utf8(text).unwrap();
     text.lines().filter(|line| line.contains("not installed:")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_hosted_workflow_never_skips_the_clients_in_go() {
+    let output = Programs::without(&["go"]).call(&["test", "--only", "clients"], true);
+    assert!(!output.status.success());
+    let text = String::from_utf8([&output.stdout[..], &output.stderr[..]].concat()).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("Go is not installed")).collect();
+    assert!(matches!(lines[..], [_]), "{text}");
 }
 
 #[test]
