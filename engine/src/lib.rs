@@ -90,6 +90,7 @@ pub mod model;
 mod name;
 pub mod near;
 mod order;
+mod pages;
 pub mod policy;
 mod resolve;
 mod text;

@@ -11,6 +11,7 @@ use super::rows::{HostId, Row, Rows, rows_of};
 use crate::hash::{Filter, Keys, Table};
 use crate::model::{PatternType, ResourceType};
 use crate::name::Name;
+use crate::pages::Pages;
 use crate::text::equal;
 
 /// The id of a pattern, while it has rows: even for literals, odd for prefixes.
@@ -29,11 +30,11 @@ impl PatternId {
     }
 }
 
-/// A resource pattern with its rows.
+/// A resource pattern with its rows. It fills one cache line, including a name of at most 30 bytes; in wasm, it is as small as
+/// possible.
 #[derive(Debug, Clone)]
-#[repr(align(64))]
+#[cfg_attr(not(target_family = "wasm"), repr(align(64)))]
 pub struct Pattern {
-    /// With a name of at most 30 bytes, a pattern fills one cache line.
     name: Name<30>,
     rows: Rows,
     pub resource_type: ResourceType,
@@ -142,7 +143,7 @@ pub(super) struct Patterns {
     all_names: [Option<u32>; ResourceType::ALL.len()],
     /// The literals, then the prefixes. Separate lists, because prefixes are fewer and most checks read some, so they stay in
     /// the processor's cache.
-    lists: [Vec<Pattern>; PatternType::ALL.len()],
+    lists: [Pages<Pattern>; PatternType::ALL.len()],
     /// Unused ids.
     free: [Vec<PatternId>; PatternType::ALL.len()],
 }
@@ -272,8 +273,7 @@ impl Patterns {
             }
             None => {
                 let Some(list) = self.lists.get_mut(pattern_type as usize) else { return PatternId(0) };
-                list.push(pattern);
-                PatternId::new(pattern_type, list.len() - 1).0
+                PatternId::new(pattern_type, list.push(pattern)).0
             }
         };
         if pattern_type == PatternType::Literal {
@@ -335,7 +335,7 @@ impl Patterns {
 
     pub(super) fn shrink(&mut self) {
         for list in &mut self.lists {
-            list.shrink_to_fit();
+            list.shrink();
         }
     }
 }

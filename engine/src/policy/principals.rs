@@ -5,6 +5,7 @@ use std::hint::black_box;
 use crate::hash::{Keys, Table};
 use crate::model::{Principal, PrincipalType};
 use crate::order::sort;
+use crate::pages::Pages;
 use crate::text::equal;
 
 /// The id of a principal, while the policy mentions it.
@@ -36,7 +37,7 @@ impl PrincipalEntry {
 pub(super) struct Principals {
     keys: Keys,
     by_name: Table,
-    all: Vec<PrincipalEntry>,
+    all: Pages<PrincipalEntry>,
     /// The existing roles, sorted by name.
     roles: Vec<PrincipalId>,
     /// Unused ids.
@@ -96,10 +97,7 @@ impl Principals {
                 *unused = entry;
                 id
             }
-            None => {
-                self.all.push(entry);
-                (self.all.len() - 1) as u32
-            }
+            None => self.all.push(entry) as u32,
         };
         self.by_name.insert(hash, id);
         PrincipalId(id)
@@ -269,7 +267,7 @@ impl Principals {
     }
 
     pub(super) fn shrink(&mut self) {
-        self.all.shrink_to_fit();
+        self.all.shrink();
     }
 }
 

@@ -27,7 +27,7 @@ final class PolicyTable {
     private static final int HASH_SEED = 8;
     private static final int KAFKA = 1;
     /** Engines take records in chunks, because their memory never shrinks. */
-    private static final int CHUNK = 1 << 18;
+    private static final int CHUNK = 1 << 15;
 
     private final boolean matchesRanges;
     private volatile Map<Uuid, StandardAcl> acls = new ConcurrentHashMap<>();
