@@ -1,7 +1,5 @@
 //! Buffers that the host writes to. A call can only name bytes of an existing buffer.
 
-use std::collections::BTreeMap;
-
 use crate::AbiError;
 
 /// The maximum size of a buffer. Hosts send records in chunks, because the memory of a module never shrinks.
@@ -9,9 +7,9 @@ const MAX_BYTES: usize = 16 << 20;
 /// The maximum number of buffers at a time.
 const MAX_BUFFERS: usize = 64;
 
-/// Buffers by their address.
+/// A few buffers.
 #[derive(Debug, Default)]
-pub(crate) struct Buffers(BTreeMap<usize, Vec<u8>>);
+pub(crate) struct Buffers(Vec<Vec<u8>>);
 
 impl Buffers {
     /// Allocates a buffer of zeros and returns its address.
@@ -23,27 +21,25 @@ impl Buffers {
         bytes.try_reserve_exact(len).map_err(|_| AbiError::Limit)?;
         bytes.resize(len, 0);
         let address = bytes.as_ptr() as usize;
-        self.0.insert(address, bytes);
+        self.0.push(bytes);
         Ok(address)
     }
 
     /// Frees a buffer.
     pub(crate) fn free(&mut self, address: usize, len: usize) -> Result<(), AbiError> {
-        if self.0.get(&address).is_none_or(|bytes| bytes.len() != len) {
-            return Err(AbiError::Address);
-        }
-        self.0.remove(&address);
+        let is = |bytes: &Vec<u8>| bytes.as_ptr() as usize == address && bytes.len() == len;
+        let index = self.0.iter().position(is).ok_or(AbiError::Address)?;
+        self.0.swap_remove(index);
         Ok(())
     }
 
     /// The bytes at an address, which must be in one buffer.
-    pub(crate) fn bytes(&self, address: usize, len: usize) -> Result<&[u8], AbiError> {
-        let find = || {
-            let (start, bytes) = self.0.range(..=address).next_back()?;
-            let from = address - start;
+    pub(crate) fn bytes<'b>(&'b self, address: usize, len: usize) -> Result<&'b [u8], AbiError> {
+        let of_buffer = |bytes: &'b Vec<u8>| {
+            let from = address.checked_sub(bytes.as_ptr() as usize)?;
             bytes.get(from..from.checked_add(len)?)
         };
-        find().ok_or(AbiError::Address)
+        self.0.iter().find_map(of_buffer).ok_or(AbiError::Address)
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn allowed_on_any(
             allowed = allowed.or(missing.without(denied_on_whole(policy, ranked, &criteria, pattern)));
         }
     }
-    allowed.without(denied_on_all).and(Operations::of(policy.settings().dialect.operations()))
+    allowed.without(denied_on_all).and(Operations::of_dialect(policy.settings().dialect))
 }
 
 /// The operations that are denied on every name of a pattern.

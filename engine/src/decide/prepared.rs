@@ -225,9 +225,7 @@ impl PreparedIdentity {
         self.refresh(policy);
         let covering = policy.covering(request.resource_type, request.resource_name);
         let allowed = match before_acls(&self.identity, self.superuser, request.at) {
-            Some(reason) if reason.outcome() == Outcome::Allow => {
-                Operations::of(policy.settings().dialect.operations())
-            }
+            Some(reason) if reason.outcome() == Outcome::Allow => Operations::of_dialect(policy.settings().dialect),
             Some(_) => Operations::default(),
             None => walk::allowed(policy, &covering, &self.ranked, request.host),
         };
@@ -257,9 +255,7 @@ impl PreparedIdentity {
     ) -> ResourceAccess {
         self.refresh(policy);
         let allowed = match before_acls(&self.identity, self.superuser, at) {
-            Some(reason) if reason.outcome() == Outcome::Allow => {
-                Operations::of(policy.settings().dialect.operations())
-            }
+            Some(reason) if reason.outcome() == Outcome::Allow => Operations::of_dialect(policy.settings().dialect),
             Some(_) => Operations::default(),
             None => allowed_on_any(policy, &self.ranked, resource_type, host),
         };

@@ -181,15 +181,8 @@ pub(super) fn allowed(
             }
         });
     }
-    if allow.is_empty() {
-        return allow;
-    }
-    let is_allowed = |operation: &Operation| {
-        let answering = |permission| Operations::answering(*operation, permission);
-        allow.meets(answering(Permission::Allow)) && !deny.meets(answering(Permission::Deny))
-    };
-    let allowed = policy.settings().dialect.operations().iter().copied().filter(is_allowed);
-    allowed.fold(Operations::default(), |all, operation| all.or(Operations::only(operation)))
+    let allowed = allow.answered(Permission::Allow).without(deny.answered(Permission::Deny));
+    allowed.and(Operations::of_dialect(policy.settings().dialect))
 }
 
 /// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the

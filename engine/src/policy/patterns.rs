@@ -202,10 +202,8 @@ impl Patterns {
             covering.push(*id);
         }
         let mut lengths = self.lengths.candidates(&self.keys, resource_type, bytes);
-        if lengths.next_if_up_to(0).is_some()
-            && let Some(PatternId(id)) = self.find(resource_type, PatternType::Prefixed, "")
-        {
-            covering.push(id);
+        if lengths.next_if_up_to(0).is_some() {
+            self.find_empty_prefix(resource_type, &mut covering);
         }
         let mut pass = self.keys.pass(resource_type as u8, bytes);
         let mut candidates = PrefixCandidates::default();
@@ -219,15 +217,27 @@ impl Patterns {
         }
         let hash = pass.hash();
         let literal = self.literals.home(hash);
-        self.find_prefixes(&mut candidates, resource_type, bytes, &mut covering);
+        if candidates.count > 0 {
+            self.find_prefixes(&mut candidates, resource_type, bytes, &mut covering);
+        }
         if let Some(id) = self.literals.find_from(literal, hash, |id| self.is(id, resource_type, bytes)) {
             covering.push(id);
         }
         covering
     }
 
-    /// Looks up the candidates, adds those that are patterns, and clears the candidates.
-    #[inline(always)]
+    /// Adds the prefix that covers every name.
+    #[cold]
+    #[inline(never)]
+    fn find_empty_prefix(&self, resource_type: ResourceType, covering: &mut Covering) {
+        if let Some(PatternId(id)) = self.find(resource_type, PatternType::Prefixed, "") {
+            covering.push(id);
+        }
+    }
+
+    /// Looks up the candidates, adds those that are patterns, and clears the candidates. Apart from [`Self::covering`], because
+    /// Java inlines little into a large method.
+    #[inline(never)]
     fn find_prefixes(
         &self,
         candidates: &mut PrefixCandidates,

@@ -1,7 +1,7 @@
 //! The rows of a pattern: the denied and allowed operations of each principal and host.
 
 use super::principals::PrincipalId;
-use crate::model::{Operation, Permission};
+use crate::model::{Dialect, Operation, Permission};
 
 /// A set of operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,6 +45,28 @@ impl Operations {
         }
         table
     }
+
+    /// The requested operations that ACLs with these operations match: the inverse of [`answering`](Self::answering).
+    #[inline]
+    pub fn answered(self, permission: Permission) -> Self {
+        if self.meets(Self::only(Operation::All)) {
+            return Self::EVERY;
+        }
+        let is_implied = |operation: &Operation| self.meets(Self::answering(*operation, permission));
+        Self::IMPLIED.iter().copied().filter(is_implied).fold(self, |all, operation| all.or(Self::only(operation)))
+    }
+
+    /// The operations that exist in a dialect.
+    #[inline]
+    pub const fn of_dialect(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Platform => const { Self::of(Dialect::Platform.operations()) },
+            Dialect::Kafka => const { Self::of(Dialect::Kafka.operations()) },
+        }
+    }
+
+    /// The operations that others imply.
+    const IMPLIED: [Operation; 2] = [Operation::Describe, Operation::DescribeConfigs];
 
     /// Whether the sets have an operation in common.
     #[inline(always)]
@@ -94,7 +116,12 @@ impl Operations {
 
     /// The operations, in order.
     pub fn iter(self) -> impl Iterator<Item = Operation> {
-        Operation::ALL.iter().copied().filter(move |operation| self.meets(Self::only(*operation)))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let operation = Operation::ALL.get(rest.trailing_zeros() as usize).copied();
+            rest &= rest.wrapping_sub(1);
+            operation
+        })
     }
 }
 
@@ -295,4 +322,25 @@ pub fn rows_of(rows: &[Row], principal: PrincipalId) -> &[Row] {
     let rows = rows.get(start..).unwrap_or_default();
     let count = rows.iter().take_while(|row| row.principal == principal).count();
     rows.get(..count).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, Operations, Permission};
+
+    #[test]
+    fn the_operations_of_acls_are_those_that_they_match() {
+        for bits in 0..1 << Operation::ALL.len() {
+            let of_acls = Operations(bits);
+            for permission in Permission::ALL {
+                let matched = of_acls.answered(*permission);
+                for operation in Operation::ALL {
+                    let is_matched = of_acls.meets(Operations::answering(*operation, *permission));
+                    assert_eq!(matched.meets(Operations::only(*operation)), is_matched, "{bits} {operation:?}");
+                }
+            }
+            let listed: Vec<Operation> = of_acls.iter().collect();
+            assert!(listed.is_sorted() && Operations::of(&listed) == of_acls && listed.len() == of_acls.len());
+        }
+    }
 }
