@@ -1,6 +1,14 @@
-//! Snapshot tests of `--help` of every command.
+//! `--help` of every command: its text, and that each of its examples works.
 
-use gbac_tests::program;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use gbac_tests::program::{self, program};
+use gbac_tests::service::Service;
+use gbac_tests::vectors::{gbac, root};
 
 fn help(path: &[String]) -> String {
     let output = program::command().args(path).arg("--help").output().expect("gbac starts");
@@ -8,21 +16,31 @@ fn help(path: &[String]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The subcommands in a help text.
+/// The lines below a heading.
+fn section<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = &'a str> {
+    let below = text.lines().skip_while(move |line| *line != heading).skip(1);
+    below.take_while(|line| !line.is_empty())
+}
+
+/// The subcommands in a help text. At the top level they are in groups, before the options.
 fn below(text: &str) -> Vec<String> {
-    let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed: Vec<&str> = if text.contains("\nCommands:\n") {
+        section(text, "Commands:").collect()
+    } else {
+        text.lines().skip_while(|line| *line != "Answer questions:").take_while(|line| *line != "Options:").collect()
+    };
     // A name is indented by two spaces; further indented lines continue a description.
-    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = listed.into_iter().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// Collects the help of a command and of all its subcommands.
-fn collect(path: &mut Vec<String>, all: &mut String) {
+/// Calls `each` with the path and the help of a command and of all its subcommands.
+fn visit(path: &mut Vec<String>, each: &mut impl FnMut(&[String], &str)) {
     let text = help(path);
-    all.push_str(&format!("$ gbac {} --help\n{text}\n", path.join(" ")));
+    each(path, &text);
     for name in below(&text) {
         path.push(name);
-        collect(path, all);
+        visit(path, each);
         path.pop();
     }
 }
@@ -35,7 +53,114 @@ fn every_command_has_help() {
     insta::assert_snapshot!("gbac", top);
     for command in commands {
         let mut all = String::new();
-        collect(&mut vec![command.clone()], &mut all);
+        visit(&mut vec![command.clone()], &mut |path, text| {
+            all.push_str(&format!("$ gbac {} --help\n{text}\n", path.join(" ")));
+        });
         insta::assert_snapshot!(command, all);
+    }
+}
+
+/// A command line of a help text, and the exit code that the comment before it names.
+#[derive(Debug)]
+struct Example {
+    line: String,
+    exit: i32,
+}
+
+fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Example> {
+    let (mut examples, mut exit) = (Vec::new(), 0);
+    for line in lines.map(str::trim) {
+        if let Some(comment) = line.strip_prefix('#') {
+            let code = comment.split_once("(exits with ").and_then(|(_, rest)| rest.strip_suffix(')'));
+            exit = code.map_or(0, |code| code.parse().expect("an exit code"));
+            continue;
+        }
+        assert!(line.starts_with("gbac "), "{line}");
+        examples.push(Example { line: line.to_owned(), exit });
+        exit = 0;
+    }
+    examples
+}
+
+/// A shell with the built `gbac` in a folder, as the superuser of a service.
+fn shell(line: &str, service: &Service, folder: &Path) -> Command {
+    let built = gbac().parent().expect("a folder").to_owned();
+    let path = format!("{}:{}", built.display(), std::env::var("PATH").expect("a path"));
+    let mut command = program("sh");
+    command.args(["-c", line]).current_dir(folder).env("PATH", path).env("XDG_CONFIG_HOME", folder.join("config"));
+    command.envs([("GBAC_URL", service.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")]);
+    command
+}
+
+/// Runs an example to its end; `serve` ends when it listens.
+fn run(example: &Example, service: &Service, folder: &Path) {
+    if example.line.starts_with("gbac serve ") {
+        let mut command = shell(&format!("exec {} --listen 127.0.0.1:0", example.line), service, folder);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a shell");
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+        let listens = lines.into_iter().any(|line| line.starts_with("listening on http://127.0.0.1:"));
+        child.kill().and_then(|()| child.wait()).expect("it runs");
+        assert!(listens, "{example:?}");
+        return;
+    }
+    let done = shell(&example.line, service, folder).stdin(Stdio::null()).output().expect("a shell");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(done.status.code(), Some(example.exit), "{example:?}\n{}{}", text(&done.stdout), text(&done.stderr));
+}
+
+/// Copies the examples into a folder.
+fn copy_examples(to: &Path) {
+    for entry in fs::read_dir(root().join("examples")).expect("examples").map(|entry| entry.expect("a file")) {
+        fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+    }
+}
+
+#[test]
+fn every_example_of_every_help_page_works() {
+    let mut pages = Vec::new();
+    visit(&mut Vec::new(), &mut |path, text| {
+        let examples = examples(section(text, "Examples:"));
+        assert!((1..=3).contains(&examples.len()), "{path:?}: {examples:?}");
+        for heading in ["Exit codes:", "Options:"] {
+            assert!(section(text, heading).count() > 0, "{path:?} has no section {heading}");
+        }
+        let name = format!("gbac {}", path.join(" "));
+        let about = |example: &Example| path.is_empty() || example.line.starts_with(&name);
+        assert!(examples.iter().any(about), "no example is of `{name}`: {examples:?}");
+        pages.push(examples);
+    });
+    let start = program::command().output().expect("gbac starts");
+    assert_eq!(start.status.code(), Some(64));
+    let start = String::from_utf8(start.stderr).expect("text");
+    pages.push(examples(section(&start, "To begin:")));
+    let lines: BTreeSet<&str> = pages.iter().flatten().map(|example| example.line.as_str()).collect();
+    assert!(lines.len() >= 80, "only {} examples", lines.len());
+    let mut ran = BTreeSet::new();
+    for page in &pages {
+        if page.iter().all(|example| ran.contains(&example.line)) {
+            continue;
+        }
+        // The examples of a page run one after the other, on a policy that no other page changed.
+        let service = Service::start();
+        let folder = tempfile::tempdir().expect("a folder");
+        copy_examples(folder.path());
+        for example in page {
+            run(example, &service, folder.path());
+            ran.insert(example.line.clone());
+        }
+    }
+}
+
+#[test]
+fn every_command_in_the_readme_of_the_examples_works() {
+    let readme = fs::read_to_string(root().join("examples/README.md")).expect("a README");
+    let blocks = readme.split("```sh\n").skip(1).map(|block| block.split_once("\n```").expect("an end").0);
+    let examples = examples(blocks.flat_map(str::lines).filter(|line| !line.is_empty()));
+    assert_eq!(examples.len(), 10);
+    let service = Service::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    copy_examples(folder.path());
+    for example in &examples {
+        run(example, &service, folder.path());
     }
 }

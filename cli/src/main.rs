@@ -6,6 +6,7 @@ mod client;
 mod commands;
 mod confirm;
 mod credentials;
+mod help;
 mod input;
 mod instant;
 mod lists;
@@ -20,7 +21,6 @@ mod yaml;
 use std::process::ExitCode;
 
 use args::{Command, TokenCommand};
-use output::Failure;
 
 /// Uses large pages if the system has them, because a policy of a million ACLs would need 25,000 small ones.
 #[global_allocator]
@@ -56,5 +56,5 @@ fn main() -> ExitCode {
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Admin { connect, command } => commands::cluster::admin(&connect, &command, format),
     };
-    result.unwrap_or_else(|failure: Failure| failure.report(format))
+    result.unwrap_or_else(|failure| failure.report(format))
 }

@@ -1,12 +1,14 @@
 //! Parses the arguments: prints help on request, or one line that names the invalid flag.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
 use crate::args::{Cli, Format};
+use crate::help;
 use crate::input;
 use crate::output::{self, Failure};
 use crate::secrets::{redacted, refuse_tokens};
@@ -14,8 +16,14 @@ use crate::secrets::{redacted, refuse_tokens};
 /// Parses the arguments. A token in place of a name is refused before any message repeats it.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
     let failed = |failure: Failure| failure.report(requested_format());
-    refuse_tokens(&arguments()).map_err(Failure::usage).map_err(failed)?;
-    let matches = Cli::command().try_get_matches().map_err(|error| report(&error))?;
+    let arguments = arguments();
+    if arguments.is_empty() {
+        // A closed terminal is ignored.
+        let _ = write!(anstream::stderr(), "{}", help::START);
+        return Err(ExitCode::from(output::INVALID_USAGE));
+    }
+    refuse_tokens(&arguments).map_err(Failure::usage).map_err(failed)?;
+    let matches = help::command().try_get_matches().map_err(|error| report(&error))?;
     refuse_shared_input(&matches).map_err(failed)?;
     Cli::from_arg_matches(&matches).map_err(|error| report(&error))
 }

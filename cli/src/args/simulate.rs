@@ -62,10 +62,10 @@ pub(crate) struct CollisionsArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
     /// File with an access token whose group names are compared too, `-` for standard input.
-    #[arg(long, value_name = "FILE", conflicts_with = "name")]
-    pub(crate) token_file: Option<PathBuf>,
+    #[arg(long = "token-file", value_name = "FILE", conflicts_with = "name")]
+    pub(crate) names_of_token: Option<PathBuf>,
     /// User-info document, if the policy's SSO mapping reads groups or the user from it.
-    #[arg(long, value_name = "FILE", requires = "token_file")]
+    #[arg(long, value_name = "FILE", requires = "names_of_token")]
     pub(crate) userinfo: Option<PathBuf>,
     /// Group names as in a token, instead of a token, comma-separated; quote a name that contains a comma: '"a,b"'.
     #[arg(long, value_name = "NAMES")]

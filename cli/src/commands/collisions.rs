@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
         None => policy.settings().identity_rules().extraction.nested,
         Some(text) => inspect::nested(text)?,
     };
-    let names = match &args.token_file {
+    let names = match &args.names_of_token {
         None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
             let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;

@@ -1,0 +1,181 @@
+//! Help texts: groups of commands, and for each command examples, exit codes and the variables that it reads.
+
+mod pages;
+
+use std::fmt::Write;
+
+use clap::{Command, CommandFactory};
+
+use crate::args::Cli;
+use pages::{Page, page};
+
+/// What `gbac` alone prints.
+pub(crate) const START: &str = "\
+Group-based access control for streaming platforms: test and explain who can do what.
+
+To begin:
+  # A console with a sample policy, in the browser
+  gbac serve --demo
+  # A question about a policy document, with the files in `examples/`
+  gbac who-can --policy policy.json --operation write --topic payments-events
+  # The policy of an existing cluster; --help lists the tools that it reads
+  gbac policy import --help
+
+`gbac --help` lists every command, and `gbac COMMAND --help` has examples.
+";
+
+/// The commands at the top level, in groups.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Answer questions",
+        &["check", "who-can", "permissions", "least-grant", "revoke", "compare", "what-if", "collisions"],
+    ),
+    ("Work with policies and tokens", &["policy", "token", "doctor", "test"]),
+    ("Run and manage a service", &["serve", "security", "cluster", "export", "import", "backup", "restore"]),
+    ("Set up this command line", &["profile", "completions", "admin", "help"]),
+];
+
+/// The command line with its help texts.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
+        groups(&command)
+    );
+    explained(command, "", &[]).help_template(template)
+}
+
+/// The groups of commands, each command with its summary.
+fn groups(command: &Command) -> String {
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        let _ = writeln!(text, "\n{title}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
+            let about = about.unwrap_or_else(|| "Print the help of a command".into());
+            let _ = writeln!(text, "  {name:<12} {about}");
+        }
+    }
+    text
+}
+
+/// A command and those below it, with their pages. `variables` are those of options that a command above passes on.
+fn explained(command: Command, path: &str, variables: &[&'static Variable]) -> Command {
+    let variables: Vec<&Variable> =
+        VARIABLES.iter().filter(|known| variables.contains(known) || known.is_read_by(&command, path)).collect();
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let page = page(path);
+    let mut command = command.after_long_help(after_help(page, &variables));
+    if let Some(page) = page {
+        command = command.after_help(examples(page));
+    }
+    for name in names {
+        let below = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command = command.mut_subcommand(name, |command| explained(command, &below, &variables));
+    }
+    command
+}
+
+fn examples(page: &Page) -> String {
+    page.examples.iter().fold("Examples:\n".to_owned(), |text, line| format!("{text}  {line}\n"))
+}
+
+fn after_help(page: Option<&Page>, variables: &[&Variable]) -> String {
+    let mut text = String::new();
+    if let Some(page) = page {
+        let _ = write!(text, "{}\nExit codes:\n", examples(page));
+        for (code, meaning) in page.exit_codes {
+            let _ = writeln!(text, "  {code:<3} {meaning}");
+        }
+    }
+    if !variables.is_empty() {
+        let _ = writeln!(text, "\nEnvironment:");
+        for variable in variables {
+            let _ = writeln!(text, "  {:<20} {}", variable.name, variable.meaning);
+        }
+    }
+    text
+}
+
+/// An environment variable, and the options that it stands for.
+#[derive(PartialEq, Eq)]
+struct Variable {
+    name: &'static str,
+    meaning: &'static str,
+    /// IDs of arguments, any of which means that the command reads the variable.
+    arguments: &'static [&'static str],
+    /// Paths of commands that read it without an argument.
+    commands: &'static [&'static str],
+}
+
+impl Variable {
+    fn is_read_by(&self, command: &Command, path: &str) -> bool {
+        self.commands.contains(&path)
+            || command.get_arguments().any(|argument| self.arguments.contains(&argument.get_id().as_str()))
+    }
+}
+
+const VARIABLES: [Variable; 9] = [
+    Variable {
+        name: "GBAC_TOKEN",
+        meaning: "Access token, instead of --token-file",
+        arguments: &["token_file", "token", "connect_token"],
+        commands: &[],
+    },
+    Variable { name: "GBAC_URL", meaning: "URL of the service", arguments: &["connect_user"], commands: &[] },
+    Variable { name: "GBAC_USER", meaning: "User to sign in with", arguments: &["connect_user"], commands: &[] },
+    Variable { name: "GBAC_PASSWORD", meaning: "Password of that user", arguments: &["connect_user"], commands: &[] },
+    Variable { name: "GBAC_PROFILE", meaning: "Connection profile", arguments: &["connect_user"], commands: &[] },
+    Variable {
+        name: "GBAC_ADMIN_USER",
+        meaning: "Name of the local account",
+        arguments: &["admin_user"],
+        commands: &[],
+    },
+    Variable {
+        name: "GBAC_ADMIN_PASSWORD",
+        meaning: "Password of the local account",
+        arguments: &["admin_user"],
+        commands: &[],
+    },
+    Variable {
+        name: "XDG_CONFIG_HOME",
+        meaning: "Folder of gbac/profiles.json [default: ~/.config]",
+        arguments: &["connect_user"],
+        commands: &["profile", "profile create", "profile use", "profile list", "profile delete"],
+    },
+    Variable { name: "NO_COLOR", meaning: "No colors, whatever its value", arguments: &[], commands: &[""] },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(command: &Command, path: &str, found: &mut Vec<String>) {
+        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+            let path = format!("{path} {}", below.get_name()).trim().to_owned();
+            paths(below, &path, found);
+            found.push(path);
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_page_and_every_page_a_command() {
+        let mut found = vec![String::new()];
+        paths(&Cli::command(), "", &mut found);
+        found.sort_unstable();
+        let mut pages: Vec<String> = pages::paths().map(str::to_owned).collect();
+        pages.sort_unstable();
+        assert_eq!(pages, found);
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = Cli::command();
+        let mut named: Vec<&str> = command.get_subcommands().map(Command::get_name).chain(["help"]).collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        named.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, named);
+    }
+}
