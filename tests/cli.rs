@@ -25,7 +25,7 @@ fn folder(test: &str) -> Folder {
 
 fn run_with(folder: &Folder, args: &[&str], stdin: &str, token: Option<&str>) -> Run {
     let mut command = program::command();
-    command.args(args).envs(token.map(|token| ("GBAC_TOKEN", token)));
+    command.args(args).envs(token.map(|token| ("GBAC_CHECK_TOKEN", token)));
     program::run(command, folder.path(), stdin)
 }
 
@@ -63,7 +63,7 @@ fn check_says_the_verdict_and_exits_by_it() {
     let ask = |groups: &[&str]| {
         let mut args = base.to_vec();
         for group in groups {
-            args.extend(["--member-of", group]);
+            args.extend(["--group", group]);
         }
         run(&folder, &args)
     };
@@ -89,7 +89,7 @@ fn check_as_json_is_the_explained_decision() {
         "policy.json",
         "--user",
         "u",
-        "--member-of",
+        "--group",
         "payments",
         "--operation",
         "write",
@@ -114,7 +114,7 @@ fn a_whole_request_lists_its_checks() {
         "policy.json",
         "--user",
         "u",
-        "--member-of",
+        "--group",
         "payments",
         "--request",
         "Produce",
@@ -201,7 +201,7 @@ fn a_token_comes_from_a_file_standard_input_or_the_environment() {
     }
     let none = run(&folder, &base);
     assert_eq!(none.exit, 64);
-    assert!(none.err.contains("GBAC_TOKEN"), "{}", none.err);
+    assert!(none.err.contains("GBAC_CHECK_TOKEN"), "{}", none.err);
     let expired = token(&json!({ "sub": "maya", "groups": ["payments"], "exp": 1000 }));
     let done = run_with(&folder, &base, "", Some(&expired));
     assert_eq!(done.exit, 2);
@@ -321,7 +321,7 @@ fn who_can_names_whom_acls_concern_and_whom_they_block() {
 fn permissions_are_of_a_person_or_of_one_principal() {
     let folder = folder("permissions");
     let of = |who: &[&str]| run(&folder, &[&["permissions", "--policy", "policy.json"], who].concat());
-    let person = of(&["--user", "alice", "--member-of", "payments"]);
+    let person = of(&["--user", "alice", "--group", "payments"]);
     assert_eq!(person.exit, 0);
     assert!(person.out.contains("Topic payments- prefixed      Write, Describe  *"), "{}", person.out);
     assert!(person.out.contains("Transactional ID * all names  Write, Describe  10.0.0.7"), "{}", person.out);
@@ -351,9 +351,9 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     assert_eq!(missing.exit, 0);
     assert!(missing.out.contains("would allow it:\n  Group:payments\n  Role:Writers\n"), "{}", missing.out);
     assert!(missing.out.contains("  User:alice > Allow Write, Topic payments-x literal, host *\n"), "{}", missing.out);
-    let denied = of(&["--member-of", "read-only", "--operation", "write", "--topic", "payments-x"]);
+    let denied = of(&["--group", "read-only", "--operation", "write", "--topic", "payments-x"]);
     assert!(denied.out.contains("No grant helps: a deny rule blocks this"), "{}", denied.out);
-    let allowed = of(&["--member-of", "payments", "--operation", "write", "--topic", "payments-x"]);
+    let allowed = of(&["--group", "payments", "--operation", "write", "--topic", "payments-x"]);
     assert!(allowed.out.ends_with("Already allowed.\n"), "{}", allowed.out);
     let request = of(&["--request", "Produce", "--topic", "payments-x", "--transactional-id", "t"]);
     assert!(request.out.contains("Allow Write, Transactional ID t literal"), "{}", request.out);
@@ -405,7 +405,7 @@ fn wrong_usage_exits_with_64() {
             "policy.json",
             "--user",
             "u",
-            "--member-of",
+            "--group",
             "g",
             "--operation",
             "read",
@@ -435,7 +435,7 @@ fn names_cannot_play_with_the_terminal() {
         "policy.json",
         "--user",
         "a\u{1b}[31mb",
-        "--member-of",
+        "--group",
         "x\u{202e}y",
         "--operation",
         "read",
@@ -458,7 +458,7 @@ fn a_member_of_a_role_that_is_nearly_the_group_is_told() {
                 "policy.json",
                 "--user",
                 "ana",
-                "--member-of",
+                "--group",
                 group,
                 "--operation",
                 "write",

@@ -364,7 +364,7 @@ fn what_is_written_as_yaml_is_read_again() {
         "policy.yaml",
         "--user",
         "a",
-        "--member-of",
+        "--group",
         "eng",
         "--operation",
         "read",

@@ -138,8 +138,7 @@ fn every_command_with_an_outcome_knows_the_time() {
         "{}",
         before_expiry.out
     );
-    let (now, before_expiry) =
-        both("compare", &[&asks[..], &["--other-user", "bob", "--other-member-of", "eng"]].concat());
+    let (now, before_expiry) = both("compare", &[&asks[..], &["--other-user", "bob", "--other-group", "eng"]].concat());
     assert!(
         now.out.contains("Denied, expired") && now.out.contains("The token of User:maya has expired"),
         "{}",

@@ -22,6 +22,7 @@ mod help;
 mod import_export;
 mod incremental;
 mod laws;
+mod live_questions;
 mod malformed;
 mod manifests;
 mod ocsf;

@@ -23,7 +23,7 @@ fn a_group_gets_acls_without_a_role_by_prefix_and_for_the_cluster() {
     assert!(service.acl(&cluster).done().contains("Group:data  *     CLUSTER        kafka-cluster  LITERAL"));
     service.run(&["export", "--out", "policy.json"]).done();
     let check = |resource: &[&str]| {
-        let who = ["check", "--policy", "policy.json", "--user", "maya", "--member-of", "data", "--operation"];
+        let who = ["check", "--policy", "policy.json", "--user", "maya", "--group", "data", "--operation"];
         service.run(&[&who[..], resource].concat()).exit
     };
     assert_eq!(check(&["read", "--topic", "raw-events"]), 0);

@@ -49,28 +49,18 @@ const WRITE: [&str; 4] = ["--operation", "write", "--topic", "payments-x"];
 fn revoke_says_what_has_to_go() {
     let folder = Gbac::new("revoke");
     let args = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
-    let (exit, out, _) = folder.run(&args(&["--user", "alice", "--member-of", "payments"]));
+    let (exit, out, _) = folder.run(&args(&["--user", "alice", "--group", "payments"]));
     assert_eq!(exit, 0);
     assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
     assert!(out.contains("remove the user from all of these:\n  Group:payments (in the identity provider)\n"), "{out}");
     assert!(out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"), "{out}");
-    let found = folder.value(&args(&["--user", "alice", "--member-of", "payments"]));
+    let found = folder.value(&args(&["--user", "alice", "--group", "payments"]));
     assert_eq!(found["least"].as_array().unwrap().len(), 1);
     assert_eq!((&found["leave"], &found["decision"]["outcome"]), (&json!(["Group:payments"]), &json!("allow")));
     // The result is valid input for `what-if`.
     folder.file("least.json", &found["least"].to_string());
     let tried = [
-        &[
-            "what-if",
-            "--policy",
-            "policy.json",
-            "--changes",
-            "least.json",
-            "--user",
-            "alice",
-            "--member-of",
-            "payments",
-        ],
+        &["what-if", "--policy", "policy.json", "--changes", "least.json", "--user", "alice", "--group", "payments"],
         &WRITE[..],
     ];
     let tried = folder.value(&tried.concat());
@@ -107,15 +97,15 @@ fn two_people_are_compared() {
         "policy.json",
         "--user",
         "alice",
-        "--member-of",
+        "--group",
         "payments",
-        "--member-of",
+        "--group",
         "all",
         "--other-user",
         "bob",
-        "--other-member-of",
+        "--other-group",
         "all",
-        "--other-member-of",
+        "--other-group",
         "read-only",
     ];
     let (exit, out, _) = folder.run(&[&people[..], &WRITE].concat());

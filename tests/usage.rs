@@ -33,7 +33,7 @@ fn folder(test: &str) -> Folder {
 fn lists_are_split_at_commas_in_every_command() {
     let folder = folder("lists");
     let base =
-        ["check", "--policy", "policy.json", "--user", "u", "--operation", "write", "--topic", "orders", "--member-of"];
+        ["check", "--policy", "policy.json", "--user", "u", "--operation", "write", "--topic", "orders", "--group"];
     let ask = |groups: &[&str]| run(&folder, &[&base[..], groups].concat());
     assert_eq!(ask(&["ops,eng"]).exit, 0, "two groups");
     let denied = ask(&["eng,interns"]);
@@ -42,7 +42,7 @@ fn lists_are_split_at_commas_in_every_command() {
         "a deny is never lost in a list: {}",
         denied.out
     );
-    assert_eq!(ask(&["eng", "--member-of", "interns"]).exit, 2);
+    assert_eq!(ask(&["eng", "--group", "interns"]).exit, 2);
     let read = |group: &str| {
         let args = [
             "check",
@@ -54,7 +54,7 @@ fn lists_are_split_at_commas_in_every_command() {
             "read",
             "--topic",
             "orders",
-            "--member-of",
+            "--group",
             group,
         ];
         run(&folder, &args)
@@ -69,21 +69,11 @@ fn lists_are_split_at_commas_in_every_command() {
             "Groups gained: Group:eng and Group:ops",
         ),
         (
-            vec!["what-if", "--policy", "policy.json", "--user", "u", "--member-of", "a,b", "--leave", "a,b"],
+            vec!["what-if", "--policy", "policy.json", "--user", "u", "--group", "a,b", "--leave", "a,b"],
             "Groups lost: Group:a and Group:b",
         ),
         (
-            vec![
-                "compare",
-                "--policy",
-                "policy.json",
-                "--user",
-                "u",
-                "--other-user",
-                "v",
-                "--other-member-of",
-                "eng,ops",
-            ],
+            vec!["compare", "--policy", "policy.json", "--user", "u", "--other-user", "v", "--other-group", "eng,ops"],
             "Groups of User:v only: Group:eng and Group:ops",
         ),
         (
@@ -274,7 +264,7 @@ fn a_closed_pipe_is_silent() {
             &["policy", "import", "large.json"],
             &["policy", "lint", "large.json"],
             &["policy", "diff", "policy.json", "large.json"],
-            &["permissions", "--policy", "large.json", "--user", "u", "--member-of", "g1"],
+            &["permissions", "--policy", "large.json", "--user", "u", "--group", "g1"],
             &["completions", "zsh"],
             &["--help"],
             &["check", "--help"],
@@ -349,4 +339,44 @@ fn a_member_named_asterisk_is_not_everyone() {
     let value: Value =
         serde_json::from_str(&run(&folder, &[&who[..], &["--format", "json"]].concat()).out).expect("JSON");
     assert_eq!(value["entries"][0]["everyone"], true, "{value}");
+}
+
+#[test]
+fn a_group_is_one_of_the_user_and_never_read_as_a_consumer_group() {
+    let folder = folder("groups");
+    let check = ["check", "--policy", "policy.json", "--operation", "write"];
+    let user = ["--user", "u"];
+    let allowed = run(&folder, &[&check[..], &user, &["--topic", "orders", "--group", "eng"]].concat());
+    assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
+    let old = run(&folder, &[&check[..], &user, &["--topic", "orders", "--member-of", "eng"]].concat());
+    assert_eq!((old.exit, &old.out), (0, &allowed.out), "the old name is the same");
+    let resource = run(&folder, &[&check[..], &user, &["--consumer-group", "eng"]].concat());
+    assert!(resource.exit == 2 && resource.out.contains("Consumer group eng"), "{}{}", resource.out, resource.err);
+    // What used to be a consumer group is refused, and the hint has the new name.
+    let before = run(&folder, &[&check[..], &user, &["--group", "eng"]].concat()).failed(64);
+    assert!(before.contains("--consumer-group"), "{before}");
+    for command in ["check", "least-grant", "revoke", "what-if"] {
+        let args = [command, "--policy", "policy.json", "--operation", "write", "--topic", "orders", "--group", "eng"];
+        let refused = run(&folder, &args).failed(64);
+        assert!(refused.contains("there is no --user") && refused.contains("--consumer-group"), "{command}: {refused}");
+    }
+    let principal = ["permissions", "--policy", "policy.json", "--principal", "Role:Writers", "--group", "eng"];
+    assert!(run(&folder, &principal).failed(64).contains("there is no --user"));
+    let who = run(&folder, &["who-can", "--policy", "policy.json", "--operation", "read", "--group", "eng"]);
+    assert!(who.done().starts_with("Who can Read on "), "without a user, it is the consumer group");
+}
+
+#[test]
+fn the_callers_token_is_never_examined() {
+    let folder = folder("variables");
+    let check = ["check", "--policy", "policy.json", "--operation", "write", "--topic", "orders"];
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = program::command();
+        command.args(check).envs(variables.iter().copied());
+        program::run(command, folder.path(), "")
+    };
+    let refused = with(&[("GBAC_TOKEN", TOKEN)]).failed(64);
+    assert!(refused.contains("GBAC_CHECK_TOKEN") && refused.contains("GBAC_TOKEN signs in"), "{refused}");
+    let examined = with(&[("GBAC_CHECK_TOKEN", TOKEN), ("GBAC_TOKEN", "other")]);
+    assert!(examined.exit == 0 && examined.out.contains("User:maya"), "{}{}", examined.out, examined.err);
 }

@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use online::{
     AdminCommand, BackupArgs, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand,
 };
-use policy::PolicyCommand;
+use policy::{PolicyCommand, PolicySourceArgs};
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
 use crate::instant;
@@ -146,9 +146,8 @@ pub(crate) struct KeyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicySourceArgs,
     /// File with one check per line (JSON Lines), `-` for standard input. The output has one decision per line, in the
     /// same order; empty lines are skipped.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "operation", "request", "host"])]
@@ -165,15 +164,15 @@ pub(crate) struct CheckArgs {
 /// The user of a question: a token, or a name with groups.
 #[derive(Debug, Args)]
 pub(crate) struct SubjectArgs {
-    /// File with the access token, `-` for standard input [env: GBAC_TOKEN].
+    /// File with the access token to examine, `-` for standard input [env: GBAC_CHECK_TOKEN].
     #[arg(long, value_name = "FILE", conflicts_with = "user")]
     pub(crate) token_file: Option<PathBuf>,
     /// User name, instead of a token.
     #[arg(long, value_name = "NAME")]
     pub(crate) user: Option<String>,
     /// Groups of --user, comma-separated and without the prefix `Group:`; quote a name that contains a comma: '"a,b"'.
-    #[arg(long, value_name = "GROUPS", requires = "user")]
-    pub(crate) member_of: Vec<String>,
+    #[arg(long = "group", alias = "member-of", value_name = "GROUPS")]
+    pub(crate) user_groups: Vec<String>,
     /// User-info document, if the policy's SSO mapping reads groups or the user from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
@@ -198,7 +197,10 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) request: Option<String>,
     #[command(flatten)]
-    pub(crate) resources: ResourceArgs,
+    pub(crate) resources: NamedResourceArgs,
+    /// Kafka consumer groups, comma-separated; --group names the groups of --user.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) consumer_group: Vec<String>,
     /// IP address of the client. Without it, ACLs limited to one host do not allow, but still deny.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) host: Option<String>,
@@ -206,9 +208,8 @@ pub(crate) struct QueryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WhoCanArgs {
-    /// Policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicySourceArgs,
     /// Operation, such as read or describe-configs.
     #[arg(long, value_name = "OPERATION")]
     pub(crate) operation: String,
@@ -221,9 +222,8 @@ pub(crate) struct WhoCanArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PermissionsArgs {
-    /// Policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicySourceArgs,
     /// Principal, such as Group:engineering or Role:readers, instead of a user; `User:*` is everyone.
     #[arg(long, value_name = "TYPE:NAME", conflicts_with_all = ["user", "token_file"])]
     pub(crate) principal: Option<String>,
@@ -233,9 +233,8 @@ pub(crate) struct PermissionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicyQueryArgs {
-    /// Policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicySourceArgs,
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
@@ -245,12 +244,19 @@ pub(crate) struct PolicyQueryArgs {
 /// The resources, named as in `security acl`.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
-    /// Topics, comma-separated; quote a name that contains a comma: '"a,b"'.
-    #[arg(long, value_name = "NAMES")]
-    pub(crate) topic: Vec<String>,
+    #[command(flatten)]
+    pub(crate) named: NamedResourceArgs,
     /// Kafka consumer groups, comma-separated; these are not groups of users.
     #[arg(long, value_name = "NAMES")]
     pub(crate) group: Vec<String>,
+}
+
+/// The resources whose flags have the same name in every command: all but consumer groups.
+#[derive(Debug, Args)]
+pub(crate) struct NamedResourceArgs {
+    /// Topics, comma-separated; quote a name that contains a comma: '"a,b"'.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) topic: Vec<String>,
     /// The cluster.
     #[arg(long)]
     pub(crate) cluster: bool,
@@ -267,7 +273,7 @@ pub(crate) struct ResourceArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// File with the access token, `-` for standard input [env: GBAC_TOKEN].
+    /// File with the access token to examine, `-` for standard input [env: GBAC_CHECK_TOKEN].
     #[arg(value_name = "FILE", conflicts_with = "claims")]
     pub(crate) token: Option<PathBuf>,
     /// File with the claims as a JSON object, instead of a token.
@@ -304,7 +310,7 @@ pub(crate) struct SettingsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// File with the access token, `-` for standard input [env: GBAC_TOKEN].
+    /// File with the access token to examine, `-` for standard input [env: GBAC_CHECK_TOKEN].
     #[arg(value_name = "FILE", conflicts_with = "claims")]
     pub(crate) token: Option<PathBuf>,
     /// File with the claims as a JSON object, instead of a token.

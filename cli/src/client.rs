@@ -44,8 +44,8 @@ pub(crate) enum CallError {
     Unreachable(String, String),
     /// No response from this URL within so many seconds.
     Timeout(String, u32),
-    /// Authentication failed. Whether credentials were sent.
-    Credentials(bool),
+    /// Authentication failed. The identity whose credentials were sent.
+    Credentials(Option<String>),
     /// A redirect, with its status.
     Redirect(u16),
     /// The response to this path is not the expected JSON.
@@ -83,8 +83,8 @@ impl CallError {
             Self::Path(_) => "; rename it in an exported policy document",
             Self::Unreachable(..) => "; check that the service is running, and set its URL with --url or GBAC_URL",
             Self::Timeout(..) => "; set a longer --timeout",
-            Self::Credentials(false) => "; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN",
-            Self::Credentials(true) => "; check GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
+            Self::Credentials(None) => "; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN",
+            Self::Credentials(Some(_)) => "; check GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
             Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
             Self::NotJson(_) => "; check that --url or GBAC_URL is the service",
             Self::Refused(_) => "",
@@ -101,8 +101,8 @@ impl fmt::Display for CallError {
             Self::Timeout(url, seconds) => {
                 write!(f, "`{url}` did not respond within {}", duration(f64::from(*seconds)))
             }
-            Self::Credentials(false) => f.write_str("authentication required"),
-            Self::Credentials(true) => f.write_str("credentials rejected"),
+            Self::Credentials(None) => f.write_str("authentication required"),
+            Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {identity}"),
             Self::Redirect(status) => write!(f, "the service responded with status {status}"),
             Self::NotJson(path) => write!(f, "the response to `{path}` is not the expected JSON"),
             Self::Refused(Refusal { message, fields, .. }) => match fields.as_slice() {
@@ -193,6 +193,11 @@ impl Client {
         Ok(Self { base: parse_base_url(what, url)?, url: url.into(), ..self })
     }
 
+    /// The URL of the service, as the caller wrote it.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The prefix of role principals for this service.
     pub(crate) const fn roles(&self) -> RoleSpelling {
         self.roles
@@ -213,7 +218,8 @@ impl Client {
                     match self.request(call.method, &call.path) {
                         Ok(request) => {
                             let request = request.header(CONTENT_TYPE, "application/json").body(call.body);
-                            pending.spawn(async move { (place, execute(request).await) });
+                            let path = call.path;
+                            pending.spawn(async move { (place, path, execute(request).await) });
                         }
                         Err(error) => {
                             if each(place, Err(error)).is_break() {
@@ -223,8 +229,8 @@ impl Client {
                     }
                 }
                 // These tasks do not panic and are not aborted.
-                let Some(Ok((place, answer))) = pending.join_next().await else { return };
-                if each(place, self.interpret("", answer).map(|_| ())).is_break() {
+                let Some(Ok((place, path, answer))) = pending.join_next().await else { return };
+                if each(place, self.interpret(&path, answer).map(|_| ())).is_break() {
                     return;
                 }
             }
@@ -236,7 +242,8 @@ impl Client {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
-        read(&path, &self.send(&path, request)?)
+        let answer = self.runtime.block_on(execute(request));
+        read(&path, &self.interpret_as(&path, Some("the examined token".into()), answer)?)
     }
 
     /// Sends a GET request and parses the response.
@@ -247,7 +254,7 @@ impl Client {
     /// Downloads a file.
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
         let answer = self.runtime.block_on(execute(self.request(Method::GET, path)?));
-        self.successful(answer).map(|(_, body)| body)
+        self.successful(self.credentials.identity(path), answer).map(|(_, body)| body)
     }
 
     /// Sends a request with a body and parses the response.
@@ -277,12 +284,17 @@ impl Client {
         self.send(path, self.request(Method::DELETE, path)?).map(|_| ())
     }
 
+    /// The policy document and its state.
+    pub(crate) fn policy_text(&self) -> Result<(String, String), CallError> {
+        let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
+        Ok((answer.text, answer.tag.ok_or_else(|| CallError::NotJson(paths::POLICY.into()))?))
+    }
+
     /// The policy and its state.
     pub(crate) fn policy(&self) -> Result<(Policy, String), CallError> {
-        let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
-        let not = || CallError::NotJson(paths::POLICY.into());
-        let policy = policy_from_json(&answer.text).map_err(|_| not())?;
-        Ok((policy, answer.tag.ok_or_else(not)?))
+        let (text, tag) = self.policy_text()?;
+        let policy = policy_from_json(&text).map_err(|_| CallError::NotJson(paths::POLICY.into()))?;
+        Ok((policy, tag))
     }
 
     /// Replaces the policy if it is still in this state; returns the new state.
@@ -318,13 +330,26 @@ impl Client {
     }
 
     fn interpret(&self, path: &str, answer: Result<RawResponse, reqwest::Error>) -> Result<Success, CallError> {
-        let (tag, body) = self.successful(answer)?;
+        self.interpret_as(path, self.credentials.identity(path), answer)
+    }
+
+    fn interpret_as(
+        &self,
+        path: &str,
+        identity: Option<String>,
+        answer: Result<RawResponse, reqwest::Error>,
+    ) -> Result<Success, CallError> {
+        let (tag, body) = self.successful(identity, answer)?;
         let text = String::from_utf8(body).map_err(|_| CallError::NotJson(path.into()))?;
         Ok(Success { text, tag })
     }
 
     /// The state and the body of a successful response.
-    fn successful(&self, answer: Result<RawResponse, reqwest::Error>) -> Result<(Option<String>, Vec<u8>), CallError> {
+    fn successful(
+        &self,
+        identity: Option<String>,
+        answer: Result<RawResponse, reqwest::Error>,
+    ) -> Result<(Option<String>, Vec<u8>), CallError> {
         let (status, tag, body) = answer.map_err(|error| self.transport_error(&error))?;
         if status.is_success() {
             return Ok((tag, body));
@@ -333,9 +358,13 @@ impl Client {
             return Err(CallError::Redirect(status.as_u16()));
         }
         if status == StatusCode::UNAUTHORIZED {
-            return Err(CallError::Credentials(self.credentials != Credentials::default()));
+            return Err(CallError::Credentials(identity));
         }
-        Err(CallError::Refused(Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default())))
+        let mut refusal = Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default());
+        if let (StatusCode::FORBIDDEN, Some(identity)) = (status, identity) {
+            refusal.message = format!("{}; signed in with {identity}", refusal.message);
+        }
+        Err(CallError::Refused(refusal))
     }
 
     fn transport_error(&self, error: &reqwest::Error) -> CallError {

@@ -72,16 +72,30 @@ impl Credentials {
         Ok(Self { token, basic })
     }
 
+    /// The identity that a request for this path uses; `None` without credentials.
+    pub(crate) fn identity(&self, path: &str) -> Option<String> {
+        match (&self.token, &self.basic) {
+            (None, None) => None,
+            (Some(_), None) => Some("the access token".into()),
+            (Some(_), Some(_)) if is_data_plane(path) => Some("the access token".into()),
+            (_, Some((user, _))) => Some(format!("the user `{}`", plain(user))),
+        }
+    }
+
     /// Adds the credentials for a path: with both kinds, the token for the Data Plane and the password elsewhere (D-26).
     pub(crate) fn authorize(&self, path: &str, request: RequestBuilder) -> RequestBuilder {
-        let data_plane = DATA_PLANE.iter().any(|api| path.starts_with(api));
         match (&self.token, &self.basic) {
             (Some(token), None) => request.bearer_auth(token),
-            (Some(token), Some(_)) if data_plane => request.bearer_auth(token),
+            (Some(token), Some(_)) if is_data_plane(path) => request.bearer_auth(token),
             (_, Some((user, password))) => request.basic_auth(user, Some(password)),
             (None, None) => request,
         }
     }
+}
+
+/// Whether a path belongs to the Data Plane or the Control Plane.
+fn is_data_plane(path: &str) -> bool {
+    DATA_PLANE.iter().any(|api| path.starts_with(api))
 }
 
 /// Whether a user name can be sent with a password (RFC 7617).

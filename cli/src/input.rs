@@ -72,12 +72,17 @@ pub(crate) fn object(path: &Path) -> Result<ClaimSet, Failure> {
     }
 }
 
-/// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`. Removes text that is often pasted with it.
+/// Reads a token from a file, standard input or, without a path, `GBAC_CHECK_TOKEN`. Removes text that is often pasted with it.
 pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
         Some(path) => text(path)?,
-        None => std::env::var("GBAC_TOKEN")
-            .map_err(|_| Failure::usage("no token; name a file, use `-` for standard input, or set GBAC_TOKEN"))?,
+        None => std::env::var("GBAC_CHECK_TOKEN").map_err(|_| {
+            let callers = std::env::var_os("GBAC_TOKEN")
+                .map_or("", |_| "; GBAC_TOKEN signs in to a service and is never examined");
+            Failure::usage(format!(
+                "no token to examine; name a file, use `-` for standard input, or set GBAC_CHECK_TOKEN{callers}"
+            ))
+        })?,
     };
     Ok(token::normalize_pasted(&pasted).token)
 }

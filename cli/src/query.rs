@@ -10,10 +10,31 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use crate::args::simulate::OtherSubjectArgs;
-use crate::args::{PolicyQueryArgs, QueryArgs, ResourceArgs, SubjectArgs};
+use crate::args::{NamedResourceArgs, PolicyQueryArgs, QueryArgs, ResourceArgs, SubjectArgs};
 use crate::input::{self, Verifier};
 use crate::lists;
 use crate::output::Failure;
+use crate::policy_source::{self, LoadedPolicy, PolicyState};
+
+/// The resources of the flags; the flag of consumer groups depends on the command.
+#[derive(Clone, Copy)]
+pub(crate) struct Resources<'a> {
+    named: &'a NamedResourceArgs,
+    consumer_groups: &'a [String],
+    consumer_group_flag: &'static str,
+}
+
+impl<'a> From<&'a ResourceArgs> for Resources<'a> {
+    fn from(args: &'a ResourceArgs) -> Self {
+        Self { named: &args.named, consumer_groups: &args.group, consumer_group_flag: "--group" }
+    }
+}
+
+impl<'a> From<&'a QueryArgs> for Resources<'a> {
+    fn from(args: &'a QueryArgs) -> Self {
+        Self { named: &args.resources, consumer_groups: &args.consumer_group, consumer_group_flag: "--consumer-group" }
+    }
+}
 
 /// One operation on one resource, from a host.
 pub(crate) struct AccessQuery {
@@ -27,7 +48,7 @@ impl AccessQuery {
     /// Parses the flags of an operation, a resource and a host.
     pub(crate) fn from_args(operation: &str, resources: &ResourceArgs, from: Option<&str>) -> Result<Self, Failure> {
         let (operation, host) = (parse_operation(operation)?, parse_host(from)?);
-        let (resource_type, name) = single_resource(resources)?;
+        let (resource_type, name) = single_resource(resources.into())?;
         Ok(Self { operation, resource_type, name, host })
     }
 
@@ -52,6 +73,11 @@ pub(crate) fn resolve_args(
     resolve(policy, &subject(args, verifier.is_some())?, verifier).map_err(|error| failure(&error))
 }
 
+/// The check that the flags describe, for a service that verifies tokens itself.
+pub(crate) fn unresolved_check(args: &SubjectArgs, query: &QueryArgs) -> Result<Check, Failure> {
+    check_by(subject(args, false)?, query)
+}
+
 /// The check that the flags describe, and its resolved identity.
 pub(crate) fn check(
     args: &SubjectArgs,
@@ -67,6 +93,7 @@ pub(crate) fn check(
 /// A query about a policy document, with its result.
 pub(crate) struct EvaluatedQuery {
     pub(crate) policy: Policy,
+    pub(crate) state: Option<PolicyState>,
     pub(crate) opened: ResolvedIdentity,
     check: Check,
     answer: Answer,
@@ -76,12 +103,12 @@ pub(crate) struct EvaluatedQuery {
 impl EvaluatedQuery {
     /// Reads the inputs of the flags, and evaluates the query.
     pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
-        let policy = input::policy(&args.policy)?;
+        let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
         let (verifier, at) = verifier(&args.subject)?;
         let (check, opened) = check(&args.subject, &args.query, &policy, verifier.as_ref())?;
         let answer =
             gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
-        Ok(Self { policy, opened, check, answer, at })
+        Ok(Self { policy, state, opened, check, answer, at })
     }
 
     /// The access requests of the check: one, or all that an API request requires.
@@ -111,7 +138,7 @@ fn check_by(who: Subject, query: &QueryArgs) -> Result<Check, Failure> {
 /// The check of the flags for a user; `None` without its flags.
 pub(crate) fn optional_check(who: &Subject, query: &QueryArgs) -> Result<Option<Check>, Failure> {
     let has_query = query.operation.is_some() || query.request.is_some();
-    if !has_query && (query.host.is_some() || !named_resources(&query.resources)?.is_empty()) {
+    if !has_query && (query.host.is_some() || !named_resources(query.into())?.is_empty()) {
         return Err(Failure::usage(
             "a resource or --host was given without an operation; pass --operation or --request",
         ));
@@ -145,7 +172,7 @@ pub(crate) fn failure(error: &CheckError) -> Failure {
 /// The user of the flags, not resolved yet.
 pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
     if let Some(user) = &args.user {
-        return by_name("--", user, &args.member_of);
+        return by_name("--", user, &args.user_groups);
     }
     by_token(args.token_file.as_deref(), args.userinfo.as_deref(), verified)
 }
@@ -153,7 +180,7 @@ pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Fai
 /// The other user of the flags.
 pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
     match &args.other_user {
-        Some(user) => by_name("--other-", user, &args.other_member_of),
+        Some(user) => by_name("--other-", user, &args.other_groups),
         None => by_token(args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
     }
 }
@@ -161,7 +188,7 @@ pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<S
 /// A user by name; `prefix` is the prefix of the flags.
 fn by_name(prefix: &str, user: &str, groups: &[String]) -> Result<Subject, Failure> {
     check_bare(&format!("{prefix}user"), user, PrincipalType::User)?;
-    Ok(Subject::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}member-of"), groups)? })
+    Ok(Subject::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}group"), groups)? })
 }
 
 /// The bare names of groups in a list.
@@ -200,28 +227,25 @@ pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
 
 fn parse_query(args: &QueryArgs) -> Result<Query, Failure> {
     if let Some(name) = &args.request {
-        return Ok(Query::Api {
-            api: args.api.clone(),
-            name: name.clone(),
-            resources: resource_lists(&args.resources)?,
-        });
+        return Ok(Query::Api { api: args.api.clone(), name: name.clone(), resources: resource_lists(args.into())? });
     }
     let Some(operation) = &args.operation else {
         return Err(Failure::usage("no operation given; pass --operation and a resource, or --request"));
     };
     let operation = parse_operation(operation)?;
-    let (resource_type, resource_name) = single_resource(&args.resources)?;
+    let (resource_type, resource_name) = single_resource(args.into())?;
     Ok(Query::Access { operation, resource_type, resource_name })
 }
 
 /// The only resource of the flags.
-fn single_resource(args: &ResourceArgs) -> Result<(ResourceType, String), Failure> {
+fn single_resource(args: Resources<'_>) -> Result<(ResourceType, String), Failure> {
     let mut named = named_resources(args)?;
     match (named.pop(), named.is_empty()) {
         (Some(resource), true) => Ok(resource),
-        (None, _) => Err(Failure::usage(
-            "no resource given; pass --topic, --group, --cluster, --transactional-id, --registry-subject or --registry-global",
-        )),
+        (None, _) => Err(Failure::usage(format!(
+            "no resource given; pass --topic, {}, --cluster, --transactional-id, --registry-subject or --registry-global",
+            args.consumer_group_flag
+        ))),
         (Some(_), false) => Err(Failure::usage(
             "more than one resource given; for several use `gbac check --requests`, and quote a name that contains a comma",
         )),
@@ -229,27 +253,27 @@ fn single_resource(args: &ResourceArgs) -> Result<(ResourceType, String), Failur
 }
 
 /// The resources of the query. Names may be empty here, like in a check.
-fn named_resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
-    if let [name] = [&args.topic, &args.group, &args.transactional_id, &args.registry_subject]
-        .map(Vec::as_slice)
-        .concat()
-        .as_slice()
+fn named_resources(args: Resources<'_>) -> Result<Vec<(ResourceType, String)>, Failure> {
+    if let [name] =
+        [&args.named.topic, args.consumer_groups, &args.named.transactional_id, &args.named.registry_subject]
+            .concat()
+            .as_slice()
         && name.is_empty()
     {
         let kinds = [
-            (ResourceType::Topic, &args.topic),
-            (ResourceType::Group, &args.group),
-            (ResourceType::TransactionalId, &args.transactional_id),
-            (ResourceType::Subject, &args.registry_subject),
+            (ResourceType::Topic, args.named.topic.as_slice()),
+            (ResourceType::Group, args.consumer_groups),
+            (ResourceType::TransactionalId, &args.named.transactional_id),
+            (ResourceType::Subject, &args.named.registry_subject),
         ];
         let kind = kinds.into_iter().find(|(_, names)| !names.is_empty()).map(|(kind, _)| (kind, String::new()));
-        return Ok(kind.into_iter().chain(unnamed_resources(args)).collect());
+        return Ok(kind.into_iter().chain(unnamed_resources(args.named)).collect());
     }
-    resources(args)
+    all_resources(args)
 }
 
 /// The cluster and the registry as a whole, if the flags name them.
-fn unnamed_resources(args: &ResourceArgs) -> impl Iterator<Item = (ResourceType, String)> {
+fn unnamed_resources(args: &NamedResourceArgs) -> impl Iterator<Item = (ResourceType, String)> {
     let cluster = args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into()));
     cluster.into_iter().chain(args.registry_global.then(|| (ResourceType::Registry, String::new())))
 }
@@ -257,24 +281,32 @@ fn unnamed_resources(args: &ResourceArgs) -> impl Iterator<Item = (ResourceType,
 /// A resource type, its name in an API request, and the names of its resources.
 type NamesOfType = (ResourceType, &'static str, Vec<String>);
 
-fn names_by_type(args: &ResourceArgs) -> Result<[NamesOfType; 4], Failure> {
+fn names_by_type(args: Resources<'_>) -> Result<[NamesOfType; 4], Failure> {
     let entries = |flag: &str, names: &[String]| lists::entries(flag, names);
     Ok([
-        (ResourceType::Topic, "topic", entries("--topic", &args.topic)?),
-        (ResourceType::Group, "group", entries("--group", &args.group)?),
-        (ResourceType::TransactionalId, "transactional_id", entries("--transactional-id", &args.transactional_id)?),
-        (ResourceType::Subject, "subject", entries("--registry-subject", &args.registry_subject)?),
+        (ResourceType::Topic, "topic", entries("--topic", &args.named.topic)?),
+        (ResourceType::Group, "group", entries(args.consumer_group_flag, args.consumer_groups)?),
+        (
+            ResourceType::TransactionalId,
+            "transactional_id",
+            entries("--transactional-id", &args.named.transactional_id)?,
+        ),
+        (ResourceType::Subject, "subject", entries("--registry-subject", &args.named.registry_subject)?),
     ])
 }
 
 /// The resources of the flags.
 pub(crate) fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
-    let lists = names_by_type(args)?.into_iter();
-    let named = lists.flat_map(|(kind, _, names)| names.into_iter().map(move |name| (kind, name)));
-    Ok(named.chain(unnamed_resources(args)).collect())
+    all_resources(args.into())
 }
 
-fn resource_lists(args: &ResourceArgs) -> Result<ResourceNames, Failure> {
+fn all_resources(args: Resources<'_>) -> Result<Vec<(ResourceType, String)>, Failure> {
+    let lists = names_by_type(args)?.into_iter();
+    let named = lists.flat_map(|(kind, _, names)| names.into_iter().map(move |name| (kind, name)));
+    Ok(named.chain(unnamed_resources(args.named)).collect())
+}
+
+fn resource_lists(args: Resources<'_>) -> Result<ResourceNames, Failure> {
     let lists = names_by_type(args)?.into_iter().filter(|(.., names)| !names.is_empty());
     Ok(lists.map(|(_, kind, names)| (kind.to_owned(), names)).collect())
 }

@@ -12,7 +12,7 @@ pub(crate) fn refuse_tokens(arguments: &[String]) -> Result<(), String> {
     let named = flag.map_or_else(|| "an argument".to_owned(), |flag| format!("the argument of `{flag}`"));
     Err(format!(
         "{named} is an access token, and arguments show in process lists; put the token into a file and name the file, pass it on \
-         standard input (`-`), or set GBAC_TOKEN"
+         standard input (`-`), or set GBAC_CHECK_TOKEN (to examine it) or GBAC_TOKEN (to sign in with it)"
     ))
 }
 

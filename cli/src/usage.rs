@@ -25,18 +25,39 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
     refuse_tokens(&arguments).map_err(Failure::usage).map_err(failed)?;
     let matches = help::command().try_get_matches().map_err(|error| report(&error))?;
     refuse_shared_input(&matches).map_err(failed)?;
+    refuse_groups_without_user(&matches).map_err(failed)?;
     Cli::from_arg_matches(&matches).map_err(|error| report(&error))
 }
 
 /// Flags with an output file.
 const OUTPUTS: [&str; 3] = ["out", "junit", "audit"];
 
-/// Refuses `-` for two inputs before anything reads the first one.
-fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
-    let mut matches = matches;
+/// The matches of the command itself, below those of the commands that contain it.
+fn innermost(mut matches: &ArgMatches) -> &ArgMatches {
     while let Some((_, subcommand)) = matches.subcommand() {
         matches = subcommand;
     }
+    matches
+}
+
+/// Refuses the groups of a user without the user: they can be meant as consumer groups.
+fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
+    let matches = innermost(matches);
+    let has = |id: &str| matches.try_contains_id(id).is_ok_and(|has| has);
+    if !has("user_groups") || has("user") {
+        return Ok(());
+    }
+    // `permissions` has no resources.
+    let hint = match matches.try_contains_id("consumer_group") {
+        Ok(_) => "pass --user, or name a consumer group with --consumer-group",
+        Err(_) => "pass --user",
+    };
+    Err(Failure::usage(format!("--group names groups of --user, and there is no --user; {hint}")))
+}
+
+/// Refuses `-` for two inputs before anything reads the first one.
+fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
+    let matches = innermost(matches);
     let inputs = matches.ids().map(clap::Id::as_str).filter(|id| !OUTPUTS.contains(id));
     let paths = inputs.filter_map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten()).flatten();
     let standard_inputs = paths.filter(|path| path.as_os_str() == "-").count();

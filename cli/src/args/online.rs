@@ -18,7 +18,7 @@ pub(crate) struct ConnectArgs {
     /// File with the password of --user.
     #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) password_file: Option<PathBuf>,
-    /// File with an access token to sign in with [env: GBAC_TOKEN]. With a password too, the token is used only for ACLs
+    /// File with your own access token, to sign in with [env: GBAC_TOKEN]. With a password too, the token is used only for ACLs
     /// and roles.
     #[arg(long = "token-file", global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) connect_token: Option<PathBuf>,

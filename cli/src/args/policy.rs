@@ -7,6 +7,43 @@ use gbac_engine::model::Dialect;
 
 use super::online::ConnectArgs;
 
+/// The policy of a question: a document, or that of a running service.
+#[derive(Debug, Args)]
+pub(crate) struct PolicySourceArgs {
+    /// Policy document, `-` for standard input [env: GBAC_POLICY].
+    #[arg(id = "policy_file", long = "policy", value_name = "FILE", conflicts_with = "online")]
+    pub(crate) policy_file: Option<PathBuf>,
+    /// Use the policy of a running service instead of a document. The caller signs in with the variables below, or the
+    /// user of the profile.
+    #[arg(long)]
+    pub(crate) online: bool,
+    /// URL of the service: https, or http to this machine [env: GBAC_URL] [default: http://127.0.0.1:8420].
+    #[arg(long, value_name = "URL", requires = "online", help_heading = "Service")]
+    pub(crate) url: Option<String>,
+    /// Connection profile to use, see `gbac profile` [env: GBAC_PROFILE].
+    #[arg(long, value_name = "NAME", requires = "online", help_heading = "Service")]
+    pub(crate) profile: Option<String>,
+    /// Request timeout, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "online", help_heading = "Service",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeout: u32,
+}
+
+impl PolicySourceArgs {
+    /// The connection to the service. In these commands, `--user` and `--token-file` name the user of the question.
+    pub(crate) fn connection(&self) -> ConnectArgs {
+        ConnectArgs {
+            url: self.url.clone(),
+            connect_user: None,
+            password_file: None,
+            connect_token: None,
+            profile: self.profile.clone(),
+            role_spelling: None,
+            timeout: self.timeout,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Validate policy documents and report every problem; exits with 1 if there is one.
@@ -20,8 +57,10 @@ pub(crate) enum PolicyCommand {
     /// Exits with 1 if a finding has the severity of --fail-on or a higher one.
     Lint {
         /// Policy document, `-` for standard input.
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
+        #[arg(value_name = "FILE", conflicts_with_all = ["policy_file", "online"])]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        source: PolicySourceArgs,
         /// Lowest severity that makes the command exit with 1.
         #[arg(long, value_enum, default_value_t = FailOn::Error)]
         fail_on: FailOn,

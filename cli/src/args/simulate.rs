@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::policy::PolicySourceArgs;
 use super::{QueryArgs, SubjectArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicySourceArgs,
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
@@ -28,9 +28,9 @@ pub(crate) struct OtherSubjectArgs {
     /// Name of the other user, instead of a token.
     #[arg(long, value_name = "NAME")]
     pub(crate) other_user: Option<String>,
-    /// Groups of --other-user, comma-separated like --member-of.
-    #[arg(long, value_name = "GROUPS", requires = "other_user")]
-    pub(crate) other_member_of: Vec<String>,
+    /// Groups of --other-user, comma-separated like --group.
+    #[arg(long = "other-group", alias = "other-member-of", value_name = "GROUPS", requires = "other_user")]
+    pub(crate) other_groups: Vec<String>,
     /// User-info document of the other user, if the policy's SSO mapping reads groups or the user from it.
     #[arg(long, value_name = "FILE", conflicts_with = "other_user")]
     pub(crate) other_userinfo: Option<PathBuf>,
@@ -38,16 +38,15 @@ pub(crate) struct OtherSubjectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WhatIfArgs {
-    /// Policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicySourceArgs,
     /// File with the changes, a JSON array as in docs/policy-document.md, `-` for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) changes: Option<PathBuf>,
-    /// Groups to add the user to in the identity provider, comma-separated like --member-of.
+    /// Groups to add the user to in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]
     pub(crate) join: Vec<String>,
-    /// Groups to remove the user from in the identity provider, comma-separated like --member-of.
+    /// Groups to remove the user from in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]
     pub(crate) leave: Vec<String>,
     #[command(flatten)]

@@ -14,17 +14,21 @@ use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, ExplanationJson, Problems, check_from_json};
 use serde_json::{Value, json};
 
-use super::explain;
+use super::{evaluation, explain};
 use crate::args::{CheckArgs, Format};
 use crate::audit::AuditLog;
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
+use crate::policy_source::{self, LoadedPolicy};
 use crate::query;
 use crate::secrets::redacted;
 use crate::yaml;
 
 pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
+    let LoadedPolicy { policy, state } = match policy_source::load_or_client(&args.policy)? {
+        Ok(loaded) => loaded,
+        Err(client) => return evaluation::run(args, &client, format),
+    };
     let (verifier, at) = query::verifier(&args.subject)?;
     let mut log = args.audit.as_deref().map(AuditLog::append_to).transpose()?;
     match &args.requests {
@@ -36,9 +40,12 @@ pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure>
                 identities: HashMap::new(),
                 at,
             };
+            if let Some(state) = &state {
+                output::note(&format!("note: {state}"));
+            }
             many(path, evaluator, format)
         }
-        None => one(args, &policy, verifier.as_ref(), log.as_mut(), at, format),
+        None => one(args, &LoadedPolicy { policy, state }, verifier.as_ref(), log.as_mut(), at, format),
     }
 }
 
@@ -184,12 +191,14 @@ fn not_text(error: std::str::Utf8Error) -> LineError {
 /// Evaluates the check of the flags.
 fn one(
     args: &CheckArgs,
-    policy: &Policy,
+    loaded: &LoadedPolicy,
     verifier: Option<&Verifier>,
     log: Option<&mut AuditLog>,
     at: At,
     format: Format,
 ) -> Result<ExitCode, Failure> {
+    let LoadedPolicy { policy, state } = loaded;
+    let state = state.as_ref();
     let (check, opened) = query::check(&args.subject, &args.query, policy, verifier)?;
     let answer = ask(policy, &opened.identity, &check, at).map_err(|error| query::failure(&error))?;
     if let Some(log) = log {
@@ -198,11 +207,15 @@ fn one(
     let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
-            output::value(format, &json!(ExplanationJson::from(explanation)))?;
+            policy_source::write_value(state, format, json!(ExplanationJson::from(explanation)))?;
         }
-        (Format::Json | Format::Yaml, None) => output::value(format, &json!(AnswerJson::from(&answer)))?,
-        (Format::Text, Some(explanation)) => output::text(&explain::explanation(&opened, &check, explanation))?,
-        (Format::Text, None) => output::text(&explain::request(&opened, &answer))?,
+        (Format::Json | Format::Yaml, None) => {
+            policy_source::write_value(state, format, json!(AnswerJson::from(&answer)))?;
+        }
+        (Format::Text, Some(explanation)) => {
+            policy_source::write_text(state, &explain::explanation(&opened, &check, explanation))?;
+        }
+        (Format::Text, None) => policy_source::write_text(state, &explain::request(&opened, &answer))?,
     }
     Ok(match answer.outcome() {
         Outcome::Allow => ExitCode::SUCCESS,

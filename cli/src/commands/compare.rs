@@ -15,12 +15,12 @@ use super::differences::regions;
 use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::CompareArgs;
-use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{Failure, plain};
+use crate::policy_source::{self, LoadedPolicy};
 use crate::query;
 
 pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
+    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
     let (verifier, at) = query::verifier(&args.subject)?;
     let first = query::subject(&args.subject, verifier.is_some())?;
     let second = query::other_subject(&args.other, verifier.is_some())?;
@@ -38,12 +38,15 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
     match format {
         Format::Json | Format::Yaml => {
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
-            output::value(
+            policy_source::write_value(
+                state.as_ref(),
                 format,
-                &json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) }),
+                json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) }),
             )?;
         }
-        Format::Text => output::text(&render(&[first, second], &comparison, answers.as_ref(), at))?,
+        Format::Text => {
+            policy_source::write_text(state.as_ref(), &render(&[first, second], &comparison, answers.as_ref(), at))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

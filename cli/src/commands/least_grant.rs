@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, plain, table};
+use crate::output::{Failure, plain, table};
+use crate::policy_source;
 use crate::query::EvaluatedQuery;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -20,8 +21,10 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     let requests = query.requests()?;
     let least = least_grant(&query.policy, &query.opened.identity, &requests);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(LeastGrantJson::from(&least)))?,
-        Format::Text => output::text(&render(&query.opened, &requests, &least))?,
+        Format::Json | Format::Yaml => {
+            policy_source::write_value(query.state.as_ref(), format, json!(LeastGrantJson::from(&least)))?;
+        }
+        Format::Text => policy_source::write_text(query.state.as_ref(), &render(&query.opened, &requests, &least))?,
     }
     Ok(ExitCode::SUCCESS)
 }

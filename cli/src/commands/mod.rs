@@ -1,26 +1,60 @@
 //! One file per command.
 
-pub(crate) mod backup;
-pub(crate) mod check;
-pub(crate) mod cluster;
-pub(crate) mod collisions;
-pub(crate) mod compare;
-pub(crate) mod completions;
+mod backup;
+mod check;
+mod cluster;
+mod collisions;
+mod compare;
+mod completions;
 mod differences;
-pub(crate) mod doctor;
-pub(crate) mod document;
+mod doctor;
+mod document;
+mod evaluation;
 mod explain;
-pub(crate) mod inspect;
-pub(crate) mod least_grant;
+mod inspect;
+mod least_grant;
 mod merge;
-pub(crate) mod permissions;
-pub(crate) mod policy;
-pub(crate) mod profile;
-pub(crate) mod restore;
-pub(crate) mod revoke;
-pub(crate) mod security;
-pub(crate) mod serve;
-pub(crate) mod test;
+mod permissions;
+mod policy;
+mod profile;
+mod restore;
+mod revoke;
+mod security;
+mod serve;
+mod test;
 mod verdicts;
-pub(crate) mod what_if;
-pub(crate) mod who_can;
+mod what_if;
+mod who_can;
+
+use std::process::ExitCode;
+
+use crate::args::{Command, Format, TokenCommand};
+use crate::output::Failure;
+
+/// Runs one command.
+pub(crate) fn run(command: Command, format: Format) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Check(args) => check::run(&args, format),
+        Command::WhoCan(args) => who_can::run(&args, format),
+        Command::Permissions(args) => permissions::run(&args, format),
+        Command::LeastGrant(args) => least_grant::run(&args, format),
+        Command::Revoke(args) => revoke::run(&args, format),
+        Command::Compare(args) => compare::run(&args, format),
+        Command::WhatIf(args) => what_if::run(&args, format),
+        Command::Collisions(args) => collisions::run(&args, format),
+        Command::Policy { command } => policy::run(&command, format),
+        Command::Token { command: TokenCommand::Inspect(args) } => inspect::run(&args, format),
+        Command::Doctor(args) => doctor::run(&args, format),
+        Command::Test(args) => test::run(&args, format),
+        Command::Serve(args) => serve::run(*args),
+        Command::Backup(args) => backup::run(&args, format),
+        Command::Restore(args) => restore::run(&args, format),
+        Command::Export(args) => document::export(&args, format),
+        Command::Import(args) => document::import(&args, format),
+        Command::Security { connect, command } => security::run(&connect, &command, format),
+        Command::Cluster { connect, command } => cluster::run(&connect, &command, format),
+        Command::Profile { command } => profile::run(&command, format),
+        Command::Completions { shell } => completions::run(shell),
+        Command::Admin { connect, command } => cluster::admin(&connect, &command, format),
+    }
+}

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
-use crate::input;
-use crate::output::{self, Failure, plain, table};
+use crate::output::{Failure, plain, table};
+use crate::policy_source::{self, LoadedPolicy};
 use crate::query;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
+    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
         let principal = Principal::parse(principal)
             .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
@@ -32,9 +32,9 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
             if let (Value::Object(members), true) = (&mut value, is_expired) {
                 members.insert("expired".into(), true.into());
             }
-            output::value(format, &value)?;
+            policy_source::write_value(state.as_ref(), format, value)?;
         }
-        Format::Text => output::text(&format!("{who}{}", render(&permissions)))?,
+        Format::Text => policy_source::write_text(state.as_ref(), &format!("{who}{}", render(&permissions)))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,8 @@ use serde_json::json;
 
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, plain, table};
+use crate::output::{Failure, plain, table};
+use crate::policy_source;
 use crate::query::EvaluatedQuery;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -26,8 +27,10 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     };
     let revocation = revoke(&query.policy, &query.opened.identity, request);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(RevocationJson::from(&revocation)))?,
-        Format::Text => output::text(&render(&query.opened, request, &revocation))?,
+        Format::Json | Format::Yaml => {
+            policy_source::write_value(query.state.as_ref(), format, json!(RevocationJson::from(&revocation)))?;
+        }
+        Format::Text => policy_source::write_text(query.state.as_ref(), &render(&query.opened, request, &revocation))?,
     }
     Ok(ExitCode::SUCCESS)
 }

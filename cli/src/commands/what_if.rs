@@ -14,11 +14,12 @@ use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::WhatIfArgs;
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{Failure, plain};
+use crate::policy_source::{self, LoadedPolicy};
 use crate::query;
 
 pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
+    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
     let changes = changes(args)?;
     let (verifier, at) = query::verifier(&args.subject)?;
     let subject = query::subject(&args.subject, verifier.is_some())?;
@@ -28,8 +29,10 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
     let result = gbac_analysis::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
         .map_err(|error| query::failure(&error))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&result)))?,
-        Format::Text => output::text(&render(&changes, &result, at))?,
+        Format::Json | Format::Yaml => {
+            policy_source::write_value(state.as_ref(), format, json!(WhatIfJson::from(&result)))?;
+        }
+        Format::Text => policy_source::write_text(state.as_ref(), &render(&changes, &result, at))?,
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -12,17 +12,19 @@ use serde_json::json;
 
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
-use crate::input;
-use crate::output::{self, Failure, plain, table};
+use crate::output::{Failure, plain, table};
+use crate::policy_source::{self, LoadedPolicy};
 use crate::query::AccessQuery;
 
 pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure> {
     let query = AccessQuery::from_args(&args.operation, &args.resources, args.host.as_deref())?;
-    let policy = input::policy(&args.policy)?;
+    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
     let who = who_can(&policy, &query.request());
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(WhoCanJson::from(&who)))?,
-        Format::Text => output::text(&render(&query.request(), &who))?,
+        Format::Json | Format::Yaml => {
+            policy_source::write_value(state.as_ref(), format, json!(WhoCanJson::from(&who)))?;
+        }
+        Format::Text => policy_source::write_text(state.as_ref(), &render(&query.request(), &who))?,
     }
     Ok(ExitCode::SUCCESS)
 }

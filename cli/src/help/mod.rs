@@ -115,17 +115,44 @@ impl Variable {
     }
 }
 
-const VARIABLES: [Variable; 9] = [
+const VARIABLES: [Variable; 11] = [
     Variable {
-        name: "GBAC_TOKEN",
-        meaning: "Access token, instead of --token-file",
-        arguments: &["token_file", "token", "connect_token"],
+        name: "GBAC_CHECK_TOKEN",
+        meaning: "Access token to examine",
+        arguments: &["token_file", "token"],
         commands: &[],
     },
-    Variable { name: "GBAC_URL", meaning: "URL of the service", arguments: &["connect_user"], commands: &[] },
-    Variable { name: "GBAC_USER", meaning: "User to sign in with", arguments: &["connect_user"], commands: &[] },
-    Variable { name: "GBAC_PASSWORD", meaning: "Password of that user", arguments: &["connect_user"], commands: &[] },
-    Variable { name: "GBAC_PROFILE", meaning: "Connection profile", arguments: &["connect_user"], commands: &[] },
+    Variable {
+        name: "GBAC_POLICY",
+        meaning: "Policy document, instead of --policy",
+        arguments: &["policy_file"],
+        commands: &[],
+    },
+    Variable { name: "GBAC_URL", meaning: "URL of the service", arguments: &["connect_user", "online"], commands: &[] },
+    Variable {
+        name: "GBAC_USER",
+        meaning: "User to sign in with",
+        arguments: &["connect_user", "online"],
+        commands: &[],
+    },
+    Variable {
+        name: "GBAC_PASSWORD",
+        meaning: "Password of that user",
+        arguments: &["connect_user", "online"],
+        commands: &[],
+    },
+    Variable {
+        name: "GBAC_TOKEN",
+        meaning: "Your own access token, to sign in with",
+        arguments: &["connect_user", "online"],
+        commands: &[],
+    },
+    Variable {
+        name: "GBAC_PROFILE",
+        meaning: "Connection profile",
+        arguments: &["connect_user", "online"],
+        commands: &[],
+    },
     Variable {
         name: "GBAC_ADMIN_USER",
         meaning: "Name of the local account",
@@ -141,7 +168,7 @@ const VARIABLES: [Variable; 9] = [
     Variable {
         name: "XDG_CONFIG_HOME",
         meaning: "Folder of gbac/profiles.json [default: ~/.config]",
-        arguments: &["connect_user"],
+        arguments: &["connect_user", "online"],
         commands: &["profile", "profile create", "profile use", "profile list", "profile delete"],
     },
     Variable { name: "NO_COLOR", meaning: "No colors, whatever its value", arguments: &[], commands: &[""] },

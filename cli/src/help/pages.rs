@@ -59,7 +59,7 @@ const PAGES: &[Page] = &[
     Page {
         path: "",
         examples: &[
-            "gbac check --policy policy.json --user ana --member-of payments-team --operation write --topic payments-events",
+            "gbac check --policy policy.json --user ana --group payments-team --operation write --topic payments-events",
             "gbac who-can --policy policy.json --operation write --topic payments-events",
             "gbac policy lint policy.json",
         ],
@@ -69,7 +69,7 @@ const PAGES: &[Page] = &[
         path: "check",
         examples: &[
             "# May a member of payments-team write?",
-            "gbac check --policy policy.json --user ana --member-of payments-team --operation write --topic payments-events",
+            "gbac check --policy policy.json --user ana --group payments-team --operation write --topic payments-events",
             "# Why is Maya denied? (exits with 2)",
             "gbac check --policy policy.json --token-file token.jwt --jwks keys.json --operation write --topic payments-events",
             "# One decision for each line of a file",
@@ -82,6 +82,8 @@ const PAGES: &[Page] = &[
         examples: &[
             "gbac who-can --policy policy.json --operation write --topic payments-events",
             "gbac who-can --policy policy.json --operation read --group orders-billing",
+            "# The policy of a running service",
+            "gbac who-can --online --operation write --topic payments-events",
         ],
         exit_codes: DEFAULT,
     },
@@ -89,8 +91,8 @@ const PAGES: &[Page] = &[
         path: "permissions",
         examples: &[
             "gbac permissions --policy policy.json --token-file token.jwt",
-            "gbac permissions --policy policy.json --user ana --member-of payments-team,contractors",
-            "gbac permissions --policy policy.json --principal Role:PaymentsWriters",
+            "gbac permissions --policy policy.json --user ana --group payments-team,contractors",
+            "gbac permissions --online --principal Role:PaymentsWriters",
         ],
         exit_codes: DEFAULT,
     },
@@ -108,15 +110,15 @@ const PAGES: &[Page] = &[
         examples: &[
             "# What denies Maya to read orders?",
             "gbac revoke --policy policy.json --token-file token.jwt --operation read --topic orders-created",
-            "gbac revoke --policy policy.json --user ana --member-of payments-team --operation write --topic payments-events",
+            "gbac revoke --policy policy.json --user ana --group payments-team --operation write --topic payments-events",
         ],
         exit_codes: DEFAULT,
     },
     Page {
         path: "compare",
         examples: &[
-            "gbac compare --policy policy.json --token-file token.jwt --other-user ana --other-member-of payments-team",
-            "gbac compare --policy policy.json --user ana --member-of payments-team --other-user ben --operation read --topic payments-events",
+            "gbac compare --policy policy.json --token-file token.jwt --other-user ana --other-group payments-team",
+            "gbac compare --policy policy.json --user ana --group payments-team --other-user ben --operation read --topic payments-events",
         ],
         exit_codes: DEFAULT,
     },
@@ -125,7 +127,7 @@ const PAGES: &[Page] = &[
         examples: &[
             "# What does Maya gain as a member of payments-team?",
             "gbac what-if --policy policy.json --token-file token.jwt --join payments-team",
-            "gbac what-if --policy policy.json --user ana --member-of payments-team,contractors --leave contractors --operation write --topic payments-events",
+            "gbac what-if --policy policy.json --user ana --group payments-team,contractors --leave contractors --operation write --topic payments-events",
         ],
         exit_codes: WHAT_IF,
     },
@@ -155,7 +157,7 @@ const PAGES: &[Page] = &[
         path: "policy lint",
         examples: &[
             "gbac policy lint policy.json",
-            "gbac policy lint --fail-on never --format json policy.json",
+            "gbac policy lint --online --fail-on never",
             "gbac policy lint --fail-on warning policy.json",
         ],
         exit_codes: LINT,

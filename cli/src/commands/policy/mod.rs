@@ -21,6 +21,7 @@ use crate::args::Format;
 use crate::args::policy::{DialectArg, FailOn, PolicyCommand};
 use crate::input;
 use crate::output::{self, Failure, contents, plain};
+use crate::policy_source::{self, PolicyText};
 use crate::secrets::redacted_problems;
 
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, Failure> {
@@ -29,7 +30,9 @@ pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, F
         PolicyCommand::Pull(args) => pull::run(args, format)?,
         PolicyCommand::Convert(args) => convert::run(args)?,
         PolicyCommand::Validate { files } => validate(files, format)?,
-        PolicyCommand::Lint { file, fail_on, dialect } => lint(file, *fail_on, *dialect, format)?,
+        PolicyCommand::Lint { file, source, fail_on, dialect } => {
+            lint(policy_source::read(source, file.as_deref())?, *fail_on, *dialect, format)?
+        }
         PolicyCommand::Diff { before, after, exit_code } => compare(before, after, format)? || !exit_code,
     };
     Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
@@ -72,18 +75,17 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
 }
 
 /// Reports the findings; returns whether none is as severe as `fail_on`.
-fn lint(path: &Path, fail_on: FailOn, dialect: Option<DialectArg>, format: Format) -> Result<bool, Failure> {
-    let file = path.display().to_string();
-    let document = input::document(path)?;
+fn lint(document: PolicyText, fail_on: FailOn, dialect: Option<DialectArg>, format: Format) -> Result<bool, Failure> {
+    let PolicyText { text, name, state } = document;
     let findings = dialect
-        .map_or_else(|| lint_from_json(&document), |dialect| lint_in_dialect(&document, dialect.into()))
-        .map_err(|problems| Failure::problems(&file, problems))?;
+        .map_or_else(|| lint_from_json(&text), |dialect| lint_in_dialect(&text, dialect.into()))
+        .map_err(|problems| Failure::problems(&name, problems))?;
     match format {
         Format::Json | Format::Yaml => {
             let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
-            output::value(format, &json!({ "findings": findings }))?;
+            policy_source::write_value(state.as_ref(), format, json!({ "findings": findings }))?;
         }
-        Format::Text => output::text(&render_findings(&findings))?,
+        Format::Text => policy_source::write_text(state.as_ref(), &render_findings(&findings))?,
     }
     let least = match fail_on {
         FailOn::Error => Some(Severity::Error),

@@ -1,0 +1,114 @@
+//! The policy that a question is about: a document, or the policy of a running service with its state.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use gbac_engine::policy::Policy;
+use gbac_json::policy_from_json;
+use serde_json::{Value, json};
+
+use crate::args::Format;
+use crate::args::policy::PolicySourceArgs;
+use crate::client::{CallError, Client};
+use crate::input;
+use crate::output::{self, Failure, plain};
+
+/// The text of a policy document.
+pub(crate) struct PolicyText {
+    /// The document.
+    pub(crate) text: String,
+    /// The name of the file or of the service.
+    pub(crate) name: String,
+    /// The state of the service's policy, if it is one.
+    pub(crate) state: Option<PolicyState>,
+}
+
+/// The state of a service's policy.
+pub(crate) struct PolicyState {
+    tag: String,
+    url: String,
+}
+
+impl fmt::Display for PolicyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Decided at state {} of {}", plain(&self.tag), plain(&self.url))
+    }
+}
+
+/// A policy, and its state if a service has it.
+pub(crate) struct LoadedPolicy {
+    pub(crate) policy: Policy,
+    pub(crate) state: Option<PolicyState>,
+}
+
+/// Loads the policy of the flags.
+pub(crate) fn load(args: &PolicySourceArgs) -> Result<LoadedPolicy, Failure> {
+    parse(read(args, None)?)
+}
+
+fn parse(PolicyText { text, name, state }: PolicyText) -> Result<LoadedPolicy, Failure> {
+    let policy = policy_from_json(&text).map_err(|problems| Failure::problems(&name, problems))?;
+    Ok(LoadedPolicy { policy, state })
+}
+
+/// Loads the policy of the flags. The client is for a caller who can sign in to the service, but not read its policy.
+pub(crate) fn load_or_client(args: &PolicySourceArgs) -> Result<Result<LoadedPolicy, Client>, Failure> {
+    if !args.online {
+        return load(args).map(Ok);
+    }
+    let client = Client::open(&args.connection())?;
+    match of_service(&client) {
+        Err(error) if is_without_access(&error) => Ok(Err(client)),
+        read => parse(read?).map(Ok),
+    }
+}
+
+/// Reads the policy of the flags as text; `file` takes the place of `--policy`.
+pub(crate) fn read(args: &PolicySourceArgs, file: Option<&Path>) -> Result<PolicyText, Failure> {
+    if args.online {
+        return of_service(&Client::open(&args.connection())?).map_err(|error| unreadable(&error));
+    }
+    let of_environment = || env::var_os("GBAC_POLICY").filter(|name| !name.is_empty()).map(PathBuf::from);
+    let path = file.or(args.policy_file.as_deref()).map(Path::to_owned).or_else(of_environment);
+    let path = path.ok_or_else(|| {
+        Failure::usage("no policy; name a document with --policy or GBAC_POLICY, or ask a service with --online")
+    })?;
+    Ok(PolicyText { text: input::document(&path)?, name: path.display().to_string(), state: None })
+}
+
+fn of_service(client: &Client) -> Result<PolicyText, CallError> {
+    let (text, tag) = client.policy_text()?;
+    let url = client.url().to_owned();
+    // As `gbac export --out` writes it, for `gbac import --if-match`.
+    let tag = tag.trim_matches('"').to_owned();
+    Ok(PolicyText { text, name: url.clone(), state: Some(PolicyState { tag, url }) })
+}
+
+/// Whether the caller is signed in and has no access to the policy.
+fn is_without_access(error: &CallError) -> bool {
+    matches!(error, CallError::Refused(refusal) if refusal.status == 403)
+}
+
+fn unreadable(error: &CallError) -> Failure {
+    let message = error.to_string();
+    if is_without_access(error) {
+        let needed = "--online reads the policy, which requires a superuser or the access `read_only`";
+        return Failure::new(error.code(), format!("{message}; {needed}"));
+    }
+    Failure::new(error.code(), message)
+}
+
+/// Writes text, and the state that it was decided at.
+pub(crate) fn write_text(state: Option<&PolicyState>, text: &str) -> Result<(), Failure> {
+    let at = state.map_or_else(String::new, |state| format!("{state}\n"));
+    output::text(&format!("{text}{at}"))
+}
+
+/// Writes a value; its member `policy_state` is the state that it was decided at.
+pub(crate) fn write_value(state: Option<&PolicyState>, format: Format, mut value: Value) -> Result<(), Failure> {
+    if let (Some(state), Value::Object(members)) = (state, &mut value) {
+        members.insert("policy_state".into(), json!(state.tag));
+    }
+    output::value(format, &value)
+}

@@ -1,0 +1,124 @@
+//! Questions about the policy of a running service, and about the document of a variable.
+
+use std::fs;
+
+use gbac_tests::data::DataService;
+use gbac_tests::program::Run;
+use gbac_tests::service::{Service, run};
+use gbac_tests::vectors::root;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PASSWORD: &str = "a password of this test";
+
+fn value(run: &Run) -> Value {
+    serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err))
+}
+
+/// Every command that answers questions, with arguments that suit the examples.
+const QUESTIONS: [&[&str]; 8] = [
+    &["check", "--user", "ana", "--group", "payments-team", "--operation", "write", "--topic", "payments-events"],
+    &["who-can", "--operation", "write", "--topic", "payments-events"],
+    &["permissions", "--user", "ana", "--group", "payments-team"],
+    &["least-grant", "--user", "ana", "--operation", "write", "--topic", "payments-events"],
+    &["revoke", "--user", "ana", "--group", "payments-team", "--operation", "write", "--topic", "payments-events"],
+    &["compare", "--user", "ana", "--group", "payments-team", "--other-user", "ben"],
+    &["what-if", "--user", "ana", "--join", "payments-team"],
+    &["policy", "lint"],
+];
+
+#[test]
+fn every_question_can_be_asked_of_a_service_and_of_the_document_of_the_variable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = DataService::start(&folder.path().join("data"), Some(PASSWORD));
+    let url = service.url();
+    let admin = [("GBAC_URL", url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let policy = root().join("examples/policy.json");
+    let policy = policy.to_str().expect("a path");
+    assert_eq!(run(&folder, &admin, &["import", policy, "--no-confirm"]).exit, 0);
+    let exported = value(&run(&folder, &admin, &["export", "--out", "exported.json", "--format", "json"]));
+    let state = exported["state"].as_str().expect("a state");
+    for question in QUESTIONS {
+        let json = [question, &["--format", "json"]].concat();
+        let online = run(&folder, &admin, &[&json[..], &["--online"]].concat());
+        assert_eq!(online.exit, 0, "{question:?}: {}{}", online.out, online.err);
+        let mut online = value(&online);
+        assert_eq!(online["policy_state"], state, "{question:?}");
+        online.as_object_mut().expect("an object").remove("policy_state");
+        let of_variable = value(&run(&folder, &[("GBAC_POLICY", "exported.json")], &json));
+        assert_eq!(online, of_variable, "{question:?}");
+        let of_flag =
+            run(&folder, &[("GBAC_POLICY", "missing.json")], &[&json[..], &["--policy", "exported.json"]].concat());
+        assert_eq!(value(&of_flag), of_variable, "a flag comes before the variable: {question:?}");
+        let text = run(&folder, &admin, &[question, &["--online"]].concat()).out;
+        assert!(text.ends_with(&format!("Decided at state {state} of {url}\n")), "{question:?}: {text}");
+        let none = run(&folder, &[], question).failed(64);
+        assert!(none.contains("--policy") && none.contains("GBAC_POLICY") && none.contains("--online"), "{none}");
+        let both = run(&folder, &admin, &[question, &["--online", "--policy", "exported.json"]].concat()).failed(64);
+        assert!(both.contains("--online"), "{both}");
+        let anonymous = run(&folder, &[("GBAC_URL", &url)], &[question, &["--online"]].concat()).failed(1);
+        assert!(anonymous.contains("authentication required"), "{anonymous}");
+    }
+    // Lines name the state once, and not in the decisions.
+    let checks = root().join("examples/checks.jsonl");
+    let checks = ["check", "--online", "--requests", checks.to_str().expect("a path")];
+    let lines = run(&folder, &admin, &checks);
+    assert_eq!((lines.exit, lines.out.lines().count()), (0, 4), "{}", lines.err);
+    assert!(lines.err.contains(&format!("state {state}")), "{}", lines.err);
+}
+
+/// Gives a user of the identity provider an access, and nothing else.
+fn grant(folder: &TempDir, admin: &[(&str, &str)], access: &str) {
+    let user = json!({ access: ["User:maya.okafor"] });
+    let document = json!({ "version": 1, "settings": { "access": user, "superusers": [] }, "acls": [{
+        "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+        "principal": "Group:engineering", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] });
+    fs::write(folder.path().join("access.json"), document.to_string()).expect("a file");
+    let done = run(folder, admin, &["import", "access.json", "--no-confirm"]);
+    assert_eq!(done.exit, 0, "{}", done.err);
+}
+
+#[test]
+fn a_caller_who_may_only_evaluate_can_check_and_is_told_what_the_others_need() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let provider = Service::start();
+    let discovery = format!("{}/demo/idp/.well-known/openid-configuration", provider.url);
+    let options = ["--oidc-discovery-url", discovery.as_str(), "--oidc-audience", "streams"];
+    let service = DataService::start_with(&folder.path().join("data"), Some(PASSWORD), &options);
+    let url = service.url();
+    let admin = [("GBAC_URL", url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let token = provider.token();
+    let maya = [("GBAC_URL", url.as_str()), ("GBAC_TOKEN", token.as_str())];
+    let check = ["check", "--online", "--operation", "read", "--topic"];
+    let ana = ["--user", "ana", "--group", "engineering"];
+
+    grant(&folder, &admin, "evaluate");
+    let allowed = run(&folder, &maya, &[&check[..], &["orders"], &ana].concat());
+    assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
+    assert!(allowed.out.starts_with("Allowed: allow_rule\nDecided by http://"), "{}", allowed.out);
+    let denied = run(&folder, &maya, &[&check[..], &["payments"], &ana].concat());
+    assert_eq!((denied.exit, denied.out.starts_with("Denied: no_match\n")), (2, true), "{}{}", denied.out, denied.err);
+    let json = value(&run(&folder, &maya, &[&check[..], &["orders", "--format", "json"], &ana].concat()));
+    assert_eq!((&json["outcome"], &json["group"]), (&json!("allow"), &json!("engineering")), "{json}");
+    // The examined token is another variable than the caller's.
+    let examined = [&maya[..], &[("GBAC_CHECK_TOKEN", token.as_str())]].concat();
+    let own = run(&folder, &examined, &[&check[..], &["orders"]].concat());
+    assert_eq!(own.exit, 0, "Maya is in engineering: {}{}", own.out, own.err);
+    let produce = ["check", "--online", "--user", "ana", "--request", "Produce", "--topic", "orders"];
+    assert_eq!(run(&folder, &maya, &produce).exit, 2);
+    fs::write(folder.path().join("none.jsonl"), "{}\n").expect("a file");
+    let lines = run(&folder, &maya, &["check", "--online", "--requests", "none.jsonl"]).failed(1);
+    assert!(lines.contains("--requests") && lines.contains("`read_only`"), "{lines}");
+    for question in &QUESTIONS[1..] {
+        let refused = run(&folder, &maya, &[question, &["--online"][..]].concat()).failed(1);
+        assert!(refused.contains("a superuser or the access `read_only`"), "{question:?}: {refused}");
+        assert!(refused.contains("signed in with the access token"), "{question:?}: {refused}");
+    }
+
+    grant(&folder, &admin, "read_only");
+    for question in QUESTIONS {
+        let done = run(&folder, &maya, &[question, &["--online", "--format", "json"]].concat());
+        assert!([0, 2].contains(&done.exit), "{question:?}: {}{}", done.out, done.err);
+        assert!(value(&done)["policy_state"].is_string(), "{question:?}");
+    }
+}
