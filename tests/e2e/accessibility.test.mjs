@@ -521,8 +521,11 @@ for (const [width, size, colorScheme] of [
     }, size);
     await areNarrow(page, async (state) => {
       // As high as the page, so that no bar lies over half of a control.
-      const height = await page.evaluate(() => document.documentElement.scrollHeight);
-      await page.setViewportSize({ width, height });
+      const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight);
+      for (let [height, next] = [0, await heightOf()]; next > height; next = await heightOf()) {
+        height = next;
+        await page.setViewportSize({ width, height });
+      }
       await isAccessible(page, `${state}, text of ${size} at ${width} px`);
       await page.setViewportSize(options.viewport);
     });
