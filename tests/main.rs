@@ -27,6 +27,7 @@ mod malformed;
 mod manifests;
 mod ocsf;
 mod online;
+mod orientation;
 mod profiles;
 mod readme;
 mod serve;

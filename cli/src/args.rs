@@ -109,6 +109,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ProfileCommand,
     },
+    /// Show which service this command line uses, as which identity, and what it may do.
+    Whoami(ConnectArgs),
+    /// Show the version, the build and the features of this program.
+    Version,
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

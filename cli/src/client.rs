@@ -198,6 +198,21 @@ impl Client {
         &self.url
     }
 
+    /// The credentials of the caller, as a message names them; `None` without credentials.
+    pub(crate) fn caller(&self) -> Option<String> {
+        self.credentials.identity(paths::POLICY)
+    }
+
+    /// The user that the caller signs in as with a password.
+    pub(crate) fn caller_user(&self) -> Option<&str> {
+        self.credentials.user()
+    }
+
+    /// The caller's own token.
+    pub(crate) fn caller_token(&self) -> Option<&str> {
+        self.credentials.token()
+    }
+
     /// The prefix of role principals for this service.
     pub(crate) const fn roles(&self) -> RoleSpelling {
         self.roles

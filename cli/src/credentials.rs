@@ -72,6 +72,16 @@ impl Credentials {
         Ok(Self { token, basic })
     }
 
+    /// The user name.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.basic.as_ref().map(|(user, _)| user.as_str())
+    }
+
+    /// The access token.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
     /// The identity that a request for this path uses; `None` without credentials.
     pub(crate) fn identity(&self, path: &str) -> Option<String> {
         match (&self.token, &self.basic) {

@@ -3,6 +3,7 @@
 use gbac_engine::model::{Principal, PrincipalError, PrincipalType};
 
 use crate::output::Failure;
+use crate::suggest;
 
 /// The entries of a repeatable list flag; an entry with a comma is in double quotes (RFC 4180).
 pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
@@ -78,12 +79,20 @@ pub(crate) fn principal(flag: &str, text: &str) -> Result<Principal, Failure> {
         Ok(principal) => Ok(principal),
         Err(PrincipalError::NoType(_)) => Ok(Principal::user(text)),
         Err(error @ PrincipalError::UnknownType(_)) if looks_like_a_type(text) => Err(Failure::usage(format!(
-            "{flag}: {error}; {}; for a user of that name write `User:{text}`",
-            error.hint()
+            "{flag}: {error}; {}{}; for a user of that name write `User:{text}`",
+            error.hint(),
+            nearest_type(text)
         ))),
         Err(PrincipalError::UnknownType(word)) if !is_nearly_a_type(&word) => Ok(Principal::user(text)),
         Err(error) => Err(Failure::usage(format!("{flag}: {error}; {}", error.hint()))),
     }
+}
+
+/// The nearest type of principal, with the name after it.
+fn nearest_type(text: &str) -> String {
+    let (word, name) = text.split_once(':').unwrap_or((text, ""));
+    let near = suggest::nearest(word, PrincipalType::ALL.iter().map(|kind| kind.prefix()));
+    near.map_or_else(String::new, |kind| format!(", so did you mean `{kind}:{name}`?"))
 }
 
 fn looks_like_a_type(text: &str) -> bool {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::online::SpellingArg;
 use crate::output::Failure;
+use crate::suggest;
 
 /// The URL of a service, and the user to sign in with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,8 +91,9 @@ impl Profiles {
     /// One profile by name.
     pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).ok_or_else(|| {
+            let near = suggest::hint(name, self.profiles.keys().map(String::as_str));
             let message =
-                format!("there is no profile `{}`; list the profiles with `gbac profile list`", escaped(name));
+                format!("there is no profile `{}`; list the profiles with `gbac profile list`{near}", escaped(name));
             Failure::new("profile_unknown", message)
         })
     }

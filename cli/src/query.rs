@@ -15,6 +15,7 @@ use crate::input::{self, Verifier};
 use crate::lists;
 use crate::output::Failure;
 use crate::policy_source::{self, LoadedPolicy, PolicyState};
+use crate::suggest;
 
 /// The resources of the flags; the flag of consumer groups depends on the command.
 #[derive(Clone, Copy)]
@@ -221,7 +222,11 @@ fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
 pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
     text.parse::<Operation>().ok().ok_or_else(|| {
         let all: Vec<&str> = Dialect::Platform.operations().iter().map(|operation| operation.spelling().cli).collect();
-        Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
+        Failure::usage(format!(
+            "--operation: `{text}` is not an operation; one of {}{}",
+            all.join(", "),
+            suggest::hint(text, all.iter().copied())
+        ))
     })
 }
 

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
-use clap::{ArgMatches, FromArgMatches};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::args::{Cli, Format};
 use crate::help;
@@ -81,7 +81,30 @@ fn report(error: &clap::Error) -> ExitCode {
     let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
-    Failure::usage(format!("{lines}; see --help")).report(requested_format())
+    let below = misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
+    Failure::usage(format!("{lines}{below}; see --help")).report(requested_format())
+}
+
+/// The command line of a command that was written above the command that contains it, such as `acl`.
+fn misplaced(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let command = help::command();
+    if command.get_subcommands().any(|below| below.get_name() == word) {
+        return None;
+    }
+    let path = find(&command, word)?;
+    Some(format!("gbac {path}"))
+}
+
+/// The path of a command below this one.
+fn find(command: &Command, word: &str) -> Option<String> {
+    command.get_subcommands().filter(|below| !below.is_hide_set()).find_map(|below| {
+        let name = below.get_name();
+        if name == word {
+            return Some(name.to_owned());
+        }
+        find(below, word).map(|path| format!("{name} {path}"))
+    })
 }
 
 /// The output format in the arguments, even if they are otherwise invalid.

@@ -71,6 +71,8 @@ pub(crate) enum ProfileCommand {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Show the profile that commands use, and where it is selected.
+    Current,
     /// List the profiles; an asterisk marks the current one.
     #[command(visible_alias = "ls")]
     List,

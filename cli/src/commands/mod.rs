@@ -23,8 +23,10 @@ mod security;
 mod serve;
 mod test;
 mod verdicts;
+mod version;
 mod what_if;
 mod who_can;
+mod whoami;
 
 use std::process::ExitCode;
 
@@ -54,6 +56,8 @@ pub(crate) fn run(command: Command, format: Format) -> Result<ExitCode, Failure>
         Command::Security { connect, command } => security::run(&connect, &command, format),
         Command::Cluster { connect, command } => cluster::run(&connect, &command, format),
         Command::Profile { command } => profile::run(&command, format),
+        Command::Version => version::run(format),
+        Command::Whoami(connect) => whoami::run(&connect, format),
         Command::Completions { shell } => completions::run(shell),
         Command::Admin { connect, command } => cluster::admin(&connect, &command, format),
     }

@@ -16,6 +16,7 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
     let mut profiles = Profiles::load()?;
     let done = match command {
         ProfileCommand::List => return list(&profiles, format),
+        ProfileCommand::Current => return current(&profiles, format),
         ProfileCommand::Create { name, url, user, role_spelling, replace } => {
             if name.is_empty() || name.chars().any(char::is_control) {
                 return Err(Failure::usage("the profile name is empty or contains a control character"));
@@ -57,6 +58,33 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!({ "profile": name, "current": profiles.current }))?,
         Format::Text => output::text(&format!("{done} profile {}\n", plain(name)))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The profile that a command without `--profile` uses, and what selects it.
+fn current(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
+    let of_variable = std::env::var("GBAC_PROFILE").ok();
+    let selected_by = if of_variable.is_some() { "GBAC_PROFILE" } else { "gbac profile use" };
+    let Some(name) = of_variable.or_else(|| profiles.current.clone()) else {
+        let message = "there is no current profile; create one with `gbac profile create NAME --url URL`";
+        return Err(Failure::new("profile_unknown", message));
+    };
+    let profile = profiles.get(&name)?;
+    match format {
+        Format::Json | Format::Yaml => {
+            let spelling = &profile.role_spelling;
+            output::value(
+                format,
+                &json!({ "name": name, "url": profile.url, "user": profile.user, "role_spelling": spelling,
+                    "selected_by": selected_by }),
+            )?;
+        }
+        Format::Text => {
+            let user = profile.user.as_ref().map_or_else(String::new, |user| format!(", user {}", plain(user)));
+            let name = plain(&name);
+            output::text(&format!("{name}: {}{user} (selected by {selected_by})\n", plain(&profile.url)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

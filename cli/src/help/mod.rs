@@ -32,7 +32,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     ("Work with policies and tokens", &["policy", "token", "doctor", "test"]),
     ("Run and manage a service", &["serve", "security", "cluster", "export", "import", "backup", "restore"]),
-    ("Set up this command line", &["profile", "completions", "admin", "help"]),
+    ("Set up this command line", &["whoami", "profile", "completions", "version", "admin", "help"]),
 ];
 
 /// The command line with its help texts.
@@ -169,7 +169,7 @@ const VARIABLES: [Variable; 11] = [
         name: "XDG_CONFIG_HOME",
         meaning: "Folder of gbac/profiles.json [default: ~/.config]",
         arguments: &["connect_user", "online"],
-        commands: &["profile", "profile create", "profile use", "profile list", "profile delete"],
+        commands: &["profile", "profile create", "profile use", "profile list", "profile current", "profile delete"],
     },
     Variable { name: "NO_COLOR", meaning: "No colors, whatever its value", arguments: &[], commands: &[""] },
 ];

@@ -57,6 +57,13 @@ pub(super) fn paths() -> impl Iterator<Item = &'static str> {
 
 const PAGES: &[Page] = &[
     Page {
+        path: "profile current",
+        examples: &["gbac profile create local --url http://127.0.0.1:8420 --user admin", "gbac profile current"],
+        exit_codes: DEFAULT,
+    },
+    Page { path: "whoami", examples: &["gbac whoami", "gbac whoami --format json"], exit_codes: DEFAULT },
+    Page { path: "version", examples: &["gbac version", "gbac version --format json"], exit_codes: DEFAULT },
+    Page {
         path: "",
         examples: &[
             "gbac check --policy policy.json --user ana --group payments-team --operation write --topic payments-events",

@@ -21,6 +21,7 @@ use crate::client::{CallError, Client};
 use crate::confirm::confirm;
 use crate::lists;
 use crate::output::{self, Failure, plain};
+use crate::suggest;
 
 pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) -> Result<ExitCode, Failure> {
     let client = || Client::open(connect);
@@ -69,6 +70,17 @@ fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     }
 }
 
+/// The error about a role; if the role does not exist, with the nearest one that does.
+fn with_nearest_role(client: &Client, role: &str, error: &CallError) -> Failure {
+    let is_unknown = matches!(error, CallError::Refused(refusal) if refusal.status == 404);
+    let query = RoleQuery { page: Page::all(), ..RoleQuery::default() };
+    // Without the list, the error is complete, too.
+    let listed = is_unknown.then(|| client.get::<ListRoles>(&paths::roles(&query)).ok()).flatten();
+    let names = listed.map(|listed| listed.roles).unwrap_or_default();
+    let near = suggest::hint(role, names.iter().map(|known| known.name.as_str()));
+    Failure::new(error.code(), format!("{error}{}", plain(&near)))
+}
+
 /// A quoted name, like in the platform's command line.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", plain(name))
@@ -79,7 +91,9 @@ fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
 }
 
 fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
-    let done: UpdatedRole = client.change(Method::PUT, &paths::role(role), update)?;
+    let done: UpdatedRole = client
+        .change(Method::PUT, &paths::role(role), update)
+        .map_err(|error| with_nearest_role(client, role, &error))?;
     let (words, changed) = if update.remove.is_empty() {
         (["assigned", "to", "are already members of"], done.added)
     } else {
@@ -121,7 +135,8 @@ struct RoleDetails {
 
 impl RoleDetails {
     fn read(client: &Client, role: &str) -> Result<Self, Failure> {
-        let response: GetRole = client.get(&paths::role(role))?;
+        let response: GetRole =
+            client.get(&paths::role(role)).map_err(|error| with_nearest_role(client, role, &error))?;
         let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
         let permissions = rows(&matching(client, &[filter])?, client.roles());
         Ok(Self { members: principals(&response.members)?, permissions })

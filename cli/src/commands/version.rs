@@ -1,0 +1,29 @@
+//! `gbac version`: the build, the engine and the features of this program.
+
+use std::env::consts::{ARCH, OS};
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::args::Format;
+use crate::output::{self, Failure};
+
+pub(crate) fn run(format: Format) -> Result<ExitCode, Failure> {
+    // The crates of the workspace have one version.
+    let version = env!("CARGO_PKG_VERSION");
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let platform = format!("{OS}-{ARCH}");
+    // Nothing of this program is optional: it always verifies tokens, and contains the service.
+    let features = ["verify", "serve"];
+    match format {
+        Format::Json | Format::Yaml => output::value(
+            format,
+            &json!({ "version": version, "build": build, "platform": platform, "engine": version, "features": features }),
+        )?,
+        Format::Text => output::text(&format!(
+            "gbac {version}\nBuild: {build}, {platform}\nEngine: gbac-engine {version}\nFeatures: {}\n",
+            features.join(", ")
+        ))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,105 @@
+//! `gbac whoami`: the service, the caller, how the caller signs in, and what the caller may do.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use gbac_api::paths;
+use gbac_api::service::ServiceInfo;
+use gbac_console_model::phrases::list;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::args::Format;
+use crate::args::online::ConnectArgs;
+use crate::client::{CallError, Client};
+use crate::output::{self, Failure, plain};
+
+/// What a caller may do, from the most to the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Superuser,
+    ReadOnly,
+    Evaluate,
+    Nothing,
+}
+
+impl Level {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Superuser => "superuser",
+            Self::ReadOnly => "read_only",
+            Self::Evaluate => "evaluate",
+            Self::Nothing => "none",
+        }
+    }
+
+    const fn sentence(self) -> &'static str {
+        match self {
+            Self::Superuser => "everything (superuser)",
+            Self::ReadOnly => "read the policy, the properties and the audit log (`read_only`)",
+            Self::Evaluate => "evaluate requests (`evaluate`)",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    /// Asks the service with requests that change nothing.
+    fn of_caller(client: &Client) -> Result<Self, Failure> {
+        // Only a superuser learns that the document of a dry run is invalid.
+        if may(client.change::<Value>(Method::PUT, &paths::policy_dry_run(), &json!({})))? {
+            return Ok(Self::Superuser);
+        }
+        if may(client.get::<Value>(paths::LOGGERS))? {
+            return Ok(Self::ReadOnly);
+        }
+        let evaluates = may(client.change::<Value>(Method::POST, paths::ACCESS_EVALUATION, &json!({})))?;
+        Ok(if evaluates { Self::Evaluate } else { Self::Nothing })
+    }
+}
+
+/// Whether the service handled a request, even if it refused its content.
+fn may(answer: Result<Value, CallError>) -> Result<bool, Failure> {
+    match answer {
+        Ok(_) | Err(CallError::NotJson(_)) => Ok(true),
+        Err(CallError::Refused(refusal)) if refusal.status < 500 => Ok(refusal.status != 403),
+        // A demo can be read by everyone.
+        Err(CallError::Credentials(None)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Failure> {
+    let client = Client::open(connect)?;
+    let service: ServiceInfo = client.get(paths::SERVICE)?;
+    let level = Level::of_caller(&client)?;
+    let identity = client.caller();
+    let token = client.caller_token().map(|token| client.resolve(token)).transpose()?;
+    match format {
+        Format::Json | Format::Yaml => {
+            let of_token = token.as_ref().map(|token| json!({ "user": token.principal, "groups": token.groups }));
+            output::value(
+                format,
+                &json!({ "url": client.url(), "service": service.name, "version": service.version, "demo": service.demo,
+                    "user": client.caller_user(), "token": of_token, "access": level.code() }),
+            )?;
+        }
+        Format::Text => {
+            let demo = if service.demo { ", a demo" } else { "" };
+            let mut text = format!(
+                "Service: {} at {} (version {}{demo})\n",
+                plain(&service.name),
+                plain(client.url()),
+                plain(&service.version)
+            );
+            let signed_in = identity.unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
+            let _ = writeln!(text, "Signed in with: {signed_in}");
+            if let Some(token) = &token {
+                let groups: Vec<String> = token.groups.iter().map(|group| plain(group)).collect();
+                let groups = if groups.is_empty() { "no groups".into() } else { format!("groups {}", list(&groups)) };
+                let _ = writeln!(text, "Token: User:{}, {groups}", plain(&token.principal));
+            }
+            let _ = writeln!(text, "May: {}", level.sentence());
+            output::text(&text)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
