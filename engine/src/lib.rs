@@ -90,7 +90,6 @@ pub mod model;
 mod name;
 pub mod near;
 mod order;
-mod pages;
 pub mod policy;
 mod resolve;
 mod text;

@@ -6,6 +6,7 @@ mod hosts;
 #[doc(hidden)]
 mod index;
 mod lengths;
+mod pages;
 #[doc(hidden)]
 mod patterns;
 #[doc(hidden)]

@@ -6,12 +6,12 @@
 use std::cmp::Ordering;
 
 use super::lengths::Lengths;
+use super::pages::Pages;
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
 use crate::hash::{Filter, Keys, Table};
 use crate::model::{PatternType, ResourceType};
 use crate::name::Name;
-use crate::pages::Pages;
 use crate::text::equal;
 
 /// The id of a pattern, while it has rows: even for literals, odd for prefixes.

@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
+use super::pages::Pages;
 use crate::hash::{Keys, Table};
 use crate::model::{Principal, PrincipalType};
 use crate::order::sort;
-use crate::pages::Pages;
 use crate::text::equal;
 
 /// The id of a principal, while the policy mentions it.

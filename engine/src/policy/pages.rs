@@ -5,7 +5,7 @@
 
 /// Items in pages of the same size. Only the first page is moved while it grows.
 #[derive(Debug, Clone)]
-pub(crate) struct Pages<T>(Vec<Vec<T>>);
+pub(super) struct Pages<T>(Vec<Vec<T>>);
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
@@ -19,18 +19,18 @@ impl<T> Pages<T> {
 
     /// The item with an index.
     #[inline(always)]
-    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+    pub(super) fn get(&self, index: usize) -> Option<&T> {
         self.0.get(index >> Self::BITS)?.get(index & (Self::SIZE - 1))
     }
 
     /// The item with an index.
     #[inline(always)]
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         self.0.get_mut(index >> Self::BITS)?.get_mut(index & (Self::SIZE - 1))
     }
 
     /// Adds an item; returns its index.
-    pub(crate) fn push(&mut self, item: T) -> usize {
+    pub(super) fn push(&mut self, item: T) -> usize {
         let is_full = self.0.last().is_none_or(|page| page.len() == Self::SIZE);
         if is_full {
             self.0.push(if self.0.is_empty() { Vec::new() } else { Vec::with_capacity(Self::SIZE) });
@@ -42,12 +42,12 @@ impl<T> Pages<T> {
     }
 
     /// All items.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().flatten()
     }
 
     /// Frees unused capacity.
-    pub(crate) fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         if let Some(last) = self.0.last_mut() {
             last.shrink_to_fit();
         }
