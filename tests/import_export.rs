@@ -40,7 +40,7 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
         (
             &["policy", "import", "other.txt"][..],
             1,
-            "other.txt: not JSON, resources of the operator in YAML, or the output of `kafka-acls --list`",
+            "other.txt: not JSON, resources of Kubernetes in YAML, a table of rpk or confluent, CSV, or the output of `kafka-acls --list`",
         ),
         (&["policy", "import", "missing.txt"], 1, "missing.txt: "),
         (&["policy", "import", "--role", "r"], 64, "--role: `r` is not NAME=FILE"),
@@ -218,6 +218,30 @@ fn what_a_script_cannot_say_makes_the_exit_code() {
     assert_eq!(done.exit, 1);
     assert!(done.err.starts_with("note: not written: `sso` is not a cluster property"), "{}", done.err);
     assert!(done.out.starts_with("#!/bin/sh\n") && done.out.contains("# not written: `sso`"), "{}", done.out);
+}
+
+#[test]
+fn a_table_of_a_windows_program_makes_the_policy_of_the_csv_export() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let policy = r#"{ "version": 1, "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders é; \"x\"",
+        "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:eng", "host": "10.0.0.7",
+        "operation": "OPERATION_DESCRIBE_CONFIGS", "permission_type": "PERMISSION_TYPE_DENY" }] }"#;
+    fs::write(folder.path().join("policy.json"), policy).expect("a file");
+    let csv = run(&folder, &[], &["policy", "convert", "policy.json", "--to", "csv"]).done();
+    let utf16: Vec<u8> = std::iter::once(0xfeff).chain(csv.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    fs::write(folder.path().join("acls.csv"), utf16).expect("a file");
+    let read = run(&folder, &[], &["policy", "import", "acls.csv", "--out", "back.json"]);
+    assert!(read.exit == 0 && read.err.starts_with("acls.csv: CSV, 1 ACL and 0 roles\n"), "{}", read.err);
+    let back = fs::read_to_string(folder.path().join("back.json")).expect("a file");
+    assert_eq!(policy_from_json(&back).expect("a policy"), policy_from_json(policy).expect("a policy"));
+    fs::write(folder.path().join("acls.csv"), b"principal,host\nUser:\xff").expect("a file");
+    let failed = run(&folder, &[], &["policy", "import", "acls.csv"]);
+    assert_eq!(failed.exit, 1);
+    assert!(
+        failed.err.contains("acls.csv: not text in UTF-8 from byte 20 on; save the file as UTF-8"),
+        "{}",
+        failed.err
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@ use gbac_api::script;
 use gbac_engine::decide::{At, Request, decide};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_tests::program::program;
 use gbac_tests::world;
 use hcl::eval::{Context, Evaluate};
 use proptest::prelude::*;
@@ -241,6 +242,165 @@ fn a_resource_of_the_operator_that_would_delete_an_acl_is_left_out() {
     assert_eq!(manifest.notes[0].code, "cluster_name");
     let note = manifest.notes.iter().find(|note| note.code == "not_written").expect("a note");
     assert!(note.message.starts_with("not written: the ACLs of `Group:eng`: "), "{note}");
+}
+
+const STRIMZI: ManifestTarget<'_> = ManifestTarget::Strimzi { cluster: "streams" };
+
+/// The ACLs of a policy, without the roles, that a target without roles can express, each judged alone.
+fn expressible_acls(policy: &Policy, target: ManifestTarget<'_>) -> Policy {
+    let of_acl = |acl: &Acl| policy_of([Change::AddAcl(acl.clone())]);
+    policy_of(policy.acls().filter(|acl| manifest(&of_acl(acl), None, target).notes.is_empty()).map(Change::AddAcl))
+}
+
+/// The ACLs that the calls of `kafka-acls` make. A POSIX shell reads the script, so that every name is unquoted as it will be.
+fn acls_of_calls(text: &str) -> BTreeSet<Acl> {
+    const STAND_IN: &str = "kafka-acls() { shift 2; printf '%s\\0' \"$@\"; printf '\\001end\\0'; }\n";
+    let (head, calls) = text.split_once('\n').expect("a first line");
+    let out = program("bash")
+        .args(["-c", &format!("{head}\n{STAND_IN}{calls}")])
+        .env("BOOTSTRAP_SERVERS", "broker:9092")
+        .output()
+        .expect("a shell");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let words = String::from_utf8(out.stdout).expect("UTF-8");
+    let mut acls = BTreeSet::new();
+    for call in words.split_terminator("\u{1}end\0") {
+        let (mut acl, mut operations) =
+            (Acl::allow(Principal::user(""), Operation::All, ResourceType::Topic, ""), Vec::new());
+        let mut words = call.split_terminator('\0');
+        assert_eq!(words.next(), Some("--add"));
+        while let Some(word) = words.next() {
+            let (flag, value) = match word.split_once('=') {
+                Some((flag, value)) => (flag, value),
+                None if word == "--cluster" => (word, "kafka-cluster"),
+                None => (word, words.next().unwrap_or_else(|| panic!("{word} without a value"))),
+            };
+            let (name, resource) = (flag.trim_start_matches("--"), value.to_owned());
+            match name {
+                "allow-principal" | "deny-principal" => {
+                    acl.principal = Principal::parse(value).expect("a principal");
+                    acl.permission = if name.starts_with("deny") { Permission::Deny } else { Permission::Allow };
+                }
+                "allow-host" | "deny-host" => acl.host = Host::parse(value).expect("a host"),
+                "operation" => operations.push(value.parse().expect("an operation")),
+                "resource-pattern-type" => acl.pattern_type = value.parse().expect("a pattern type"),
+                "topic" | "group" | "transactional-id" | "cluster" => {
+                    (acl.resource_type, acl.resource_name) = (name.parse().expect("a type"), resource);
+                }
+                other => panic!("{other}"),
+            }
+        }
+        acls.extend(operations.into_iter().map(|operation| Acl { operation, ..acl.clone() }));
+    }
+    acls
+}
+
+#[test]
+fn a_user_of_strimzi_that_would_delete_an_acl_is_left_out() {
+    let read = Acl::allow(Principal::user("CN=maya"), Operation::Read, ResourceType::Topic, "orders");
+    let subject = Acl::allow(Principal::user("CN=maya"), Operation::Read, ResourceType::Subject, "orders");
+    let written = manifest(&policy_of([read.clone(), subject].map(Change::AddAcl)), None, STRIMZI);
+    assert!(written.text.contains("name: maya") && written.text.contains("type: tls-external"), "{}", written.text);
+    assert!(written.text.contains("strimzi.io/cluster: streams"), "{}", written.text);
+    assert!(written.notes[0].message.contains("Kafka has no ACLs for the Schema Registry"), "{:?}", written.notes);
+    assert_eq!(imported(&written.text, Kind::Strimzi).acls().collect::<Vec<_>>(), std::slice::from_ref(&read));
+    let prefix = Acl::deny(Principal::user("CN=maya"), Operation::Alter, ResourceType::Cluster, "kafka-").prefixed();
+    let written = manifest(&policy_of([read, prefix].map(Change::AddAcl)), None, STRIMZI);
+    assert!(!written.text.contains("kind:") && !is_complete(&written), "{}", written.text);
+}
+
+#[test]
+fn users_of_strimzi_are_read_as_people_write_them() {
+    let text = r#"
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaUser
+metadata: { name: maya, labels: { strimzi.io/cluster: streams } }
+spec:
+  authentication: { type: tls }
+  authorization:
+    type: simple
+    acls:
+      - resource: { type: topic, name: orders-, patternType: prefix }
+        operations: [Read, Describe]
+      - { resource: { type: cluster }, operation: IdempotentWrite, type: deny, host: 10.0.0.7 }
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata: { name: orders }
+"#;
+    let described: Vec<String> = imported(text, Kind::Strimzi)
+        .acls()
+        .map(|acl| {
+            format!("{:?} {:?} {} {} {}", acl.permission, acl.operation, acl.resource_name, acl.principal, acl.host)
+        })
+        .collect();
+    assert_eq!(described.len(), 3);
+    for expected in [
+        "Deny IdempotentWrite kafka-cluster User:CN=maya 10.0.0.7",
+        "Allow Read orders- User:CN=maya *",
+        "Allow Describe orders- User:CN=maya *",
+    ] {
+        assert!(described.iter().any(|acl| acl == expected), "{expected}: {described:#?}");
+    }
+    let custom = text.replace("type: simple", "type: custom").replace("v1beta2", "v9");
+    let read = Import::default().read(&custom, None);
+    assert_eq!((read.unread[0].place.as_str(), read.unread[0].code), ("document 1: /apiVersion", "version_unknown"));
+}
+
+proptest! {
+    // Each case writes and reads a text, and asks up to 160 questions.
+    #![proptest_config(world::config(world::cases() / 5))]
+
+    #[test]
+    fn csv_has_every_acl(facts in world::facts()) {
+        let all = world::policy(&facts);
+        let notes = manifest(&all, None, ManifestTarget::Csv).notes;
+        prop_assert_eq!(notes.iter().filter(|note| note.code == "not_written").count(), all.role_count());
+        // No reader accepts an ACL that cannot be created.
+        let policy = policy_of(all.acls().filter(|acl| acl.check_create().is_empty()).map(Change::AddAcl));
+        let written = manifest(&policy, None, ManifestTarget::Csv);
+        let back = if policy.acl_count() == 0 { policy_of([]) } else { imported(&written.text, Kind::Csv) };
+        prop_assert_eq!(content(&back).0, content(&policy).0);
+    }
+
+    #[test]
+    fn strimzi_decides_as_the_policy_or_names_what_it_cannot(
+        facts in world::facts(),
+        asked in proptest::collection::vec(world::asked(), 20),
+    ) {
+        let policy = expressible_acls(&world::policy(&facts), STRIMZI);
+        let written = manifest(&policy, None, STRIMZI);
+        prop_assert!(is_complete(&written), "{:?}", written.notes);
+        let back = match written.text.contains("kind: ") {
+            true => imported(&written.text, Kind::Strimzi),
+            false => policy_of([]),
+        };
+        prop_assert_eq!(content(&back).0, content(&policy).0);
+        let questions: Vec<_> =
+            asked.into_iter().map(|asked| (asked.user, asked.groups, asked.resource_type, asked.name, asked.host)).collect();
+        assert_alike(&policy, &back, &questions);
+    }
+}
+
+proptest! {
+    // Each case starts a shell.
+    #![proptest_config(world::config(world::cases() / 20))]
+
+    #[test]
+    fn kafka_acls_makes_every_acl_or_names_what_it_cannot(facts in world::facts()) {
+        let policy = world::policy(&facts);
+        let written = script::script(&script::changes(&policy), script::ScriptTarget::Kafka);
+        let made = acls_of_calls(&written.text);
+        let wanted = content(&policy).0;
+        prop_assert!(made.is_subset(&wanted), "{:?}", made.difference(&wanted));
+        // What is missing is named, once for each ACL.
+        let named = |acl: &Acl| {
+            let of = |change| script::steps(&[change], script::ScriptTarget::Kafka).remove(0);
+            of(Change::AddAcl(acl.clone())).notes.iter().any(|note| note.code == "not_written")
+        };
+        prop_assert!(wanted.difference(&made).all(named), "{:?}", written.notes);
+        prop_assert!(!made.iter().any(named));
+    }
 }
 
 proptest! {

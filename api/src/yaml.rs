@@ -41,6 +41,15 @@ pub fn strict() -> Options {
     }
 }
 
+/// The place of a fault, such as `line 3, column 1`, and what is wrong.
+#[must_use]
+pub fn fault(error: &serde_saphyr::Error) -> (String, String) {
+    let place = error.location().map(|at| format!("line {}, column {}", at.line(), at.column()));
+    let message = error.without_snippet().to_string();
+    let first = message.lines().next().unwrap_or_default();
+    (place.unwrap_or_default(), format!("{first}; correct the YAML, or write the document as JSON"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

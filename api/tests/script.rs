@@ -145,6 +145,42 @@ fn one(text: &str) -> String {
 }
 
 #[test]
+fn kafkas_command_line_gets_every_name_that_it_does_not_trim() {
+    let written = script(&every_change(), ScriptTarget::Kafka);
+    let (calls, exit) = run(&written.text.replace("\"$BOOTSTRAP_SERVERS\"", "127.0.0.1:1"), "");
+    assert_eq!(exit, 0);
+    let mut calls = calls.iter();
+    let kept = NAMES.iter().filter(|name| name.trim_matches(|character| character <= ' ') == **name);
+    for name in kept.clone() {
+        let create = calls.next().unwrap();
+        assert_eq!(create[..3].join(" "), "--bootstrap-server 127.0.0.1:1 --add");
+        assert_eq!(flag(create, "--deny-principal"), format!("Group:{name}"));
+        assert_eq!((flag(create, "--deny-host"), flag(create, "--group")), ("10.0.0.7", *name));
+        assert_eq!(flag(create, "--operation"), "Read");
+        // Programs before Kafka 4.0 refuse this one.
+        assert_eq!(flag(calls.next().unwrap(), "--operation"), "DescribeConfigs");
+        let delete = calls.next().unwrap();
+        assert_eq!(delete[..4].join(" "), "--bootstrap-server 127.0.0.1:1 --remove --force");
+        assert_eq!(flag(delete, "--deny-principal"), format!("Role:{name}"));
+        assert_eq!((flag(delete, "--group"), flag(delete, "--resource-pattern-type")), (*name, "prefixed"));
+    }
+    assert_eq!(calls.next(), None);
+    // Of each name, the four changes of the role and its members; of those with blanks around them, the ACLs, too.
+    let trimmed = NAMES.len() - kept.count();
+    let lost = written.notes.iter().filter(|note| note.code == "not_written").count();
+    assert_eq!(lost, NAMES.len() * 4 + trimmed * 2);
+    let alter = Acl { operation: Operation::Alter, ..acl("x", &Principal::user("a")) };
+    let [step] = &steps(
+        &[Change::AddAcl(alter.clone()), Change::AddAcl(Acl { operation: Operation::Read, ..alter })],
+        ScriptTarget::Kafka,
+    )[..] else {
+        panic!("one call")
+    };
+    assert!(step.commands[0].ends_with("--operation Read --group x --resource-pattern-type prefixed"), "{step:?}");
+    assert!(step.notes[0].message.starts_with("not written: Deny Alter on "), "{step:?}");
+}
+
+#[test]
 fn both_command_lines_get_every_name_as_it_is() {
     for (target, role) in [(ScriptTarget::Gbac, "Role"), (ScriptTarget::Platform, "RedpandaRole")] {
         let written = script(&every_change(), target);

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gbac_api::import::decode;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::{self, Claims};
 use gbac_engine::verify::{KeySet, Validation, VerificationStep, verification_steps, verify};
@@ -42,14 +43,16 @@ pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// Reads a file as text; `-` is standard input.
+/// Reads a file as text, in UTF-8 or UTF-16; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    if path == Path::new("-") {
-        let mut text = String::new();
-        standard_input()?.read_to_string(&mut text).map_err(|error| Failure::io("standard input", &error))?;
-        return Ok(text);
-    }
-    fs::read_to_string(path).map_err(|error| Failure::io(&path.display().to_string(), &error))
+    let (what, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        ("standard input".to_owned(), standard_input()?.read_to_end(&mut bytes).map(|_| bytes))
+    } else {
+        (path.display().to_string(), fs::read(path))
+    };
+    let bytes = bytes.map_err(|error| Failure::io(&what, &error))?;
+    decode(bytes).map_err(|error| Failure::new("not_text", format!("{}: {error}", plain(&what))))
 }
 
 /// Reads a document as JSON text; one in YAML is converted.

@@ -1,6 +1,6 @@
 //! Converts YAML documents to JSON: those of `--format yaml`, and handwritten ones.
 
-use gbac_api::yaml::{looks_like_yaml, strict};
+use gbac_api::yaml::{fault, looks_like_yaml, strict};
 use serde_json::Value;
 
 use crate::output::{Failure, plain};
@@ -31,13 +31,9 @@ pub(crate) fn stream(text: &str, what: &str) -> Result<Vec<Value>, Failure> {
 }
 
 fn failure(what: &str, error: &serde_saphyr::Error) -> Failure {
-    let place = error.location().map(|at| format!("line {}, column {}: ", at.line(), at.column())).unwrap_or_default();
-    let message = error.without_snippet().to_string();
-    let first = message.lines().next().unwrap_or_default();
-    Failure::new(
-        "yaml_syntax",
-        format!("{}: {place}{first}; correct the YAML, or write the document as JSON", plain(what)),
-    )
+    let (place, message) = fault(error);
+    let place = if place.is_empty() { place } else { format!("{place}: ") };
+    Failure::new("yaml_syntax", format!("{}: {place}{message}", plain(what)))
 }
 
 #[cfg(test)]

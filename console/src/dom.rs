@@ -6,6 +6,7 @@ mod tab;
 
 use std::time::Duration;
 
+use gbac_api::import::decode;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -243,13 +244,13 @@ impl GivenFile {
         self.0.size()
     }
 
-    /// Its text.
+    /// Its text, in UTF-8 or UTF-16.
     ///
     /// # Errors
-    /// What the browser said.
+    /// What the browser said, or why the bytes are no text.
     pub async fn text(&self) -> Result<String, String> {
-        let text = JsFuture::from(self.0.text()).await.map_err(|error| describe(&error))?;
-        text.as_string().ok_or_else(|| "the file is not text".to_owned())
+        let buffer = JsFuture::from(self.0.array_buffer()).await.map_err(|error| describe(&error))?;
+        decode(js_sys::Uint8Array::new(&buffer).to_vec()).map_err(|error| error.to_string())
     }
 }
 

@@ -60,7 +60,7 @@ journey('a role is exported as commands, without the draft', async ({ page }) =>
 
 /** Saves the export of a form; gives its text. */
 async function save(page, form) {
-  await page.getByRole('radio', { name: form, exact: true }).check();
+  await page.getByLabel('Format', { exact: true }).selectOption(form);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: /^Save policy/ }).click();
   return await readFile(await (await download).path(), 'utf8');
@@ -115,6 +115,12 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', async 
   assert.ok(!/[\u0000-\u0009\u000b-\u001f\u202e]/.test(document));
   await page.getByRole('button', { name: 'Copy all' }).click();
   await until(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), document));
+
+  // A table goes out and comes back; resources say what they leave out.
+  assert.match(await save(page, 'CSV'), /^principal,host,resource_type,resource_name,pattern_type,operation,permission\n/);
+  assert.match(await save(page, 'Terraform'), /resource "redpanda_role"/);
+  assert.match(await save(page, 'Kubernetes operator'), /kind: RedpandaRole/);
+  assert.match(await save(page, 'Strimzi'), /^# not written: role `Hostile` with its member: Strimzi has no roles$/m);
 
   // The scripts under a shell: each name is one argument, letter by letter.
   for (const [form, program, list] of [
@@ -182,7 +188,7 @@ journey('replacing removes what is not there, adding does not', async ({ page })
   await page.getByRole('button', { name: `Add ${removed + 2} changes to the draft` }).click();
   // The draft goes out as a script of its own.
   await page.getByRole('radio', { name: 'The draft only' }).or(page.getByRole('radio', { name: 'With the draft' })).check();
-  await page.getByRole('radio', { name: 'gbac script', exact: true }).check();
+  await page.getByLabel('Format', { exact: true }).selectOption('gbac script');
   await page.getByRole('region', { name: 'Text' }).getByText('gbac security role assign New --principal Group:new').waitFor();
   assert.deepEqual(await set.service.policy(), before, 'nothing is sent');
 });
@@ -224,7 +230,7 @@ for (const colorScheme of ['light', 'dark']) {
   journey(`axe finds nothing, ${colorScheme}`, { colorScheme }, async ({ page }) => {
     await open(page);
     await isAccessible(page, `exchange, ${colorScheme}`);
-    await page.getByRole('radio', { name: 'curl script', exact: true }).check();
+    await page.getByLabel('Format', { exact: true }).selectOption('Terraform');
     await page.getByRole('textbox', { name: /^Policy document/ }).fill('{ "version": 1, "roles": [{ "name": "R" }] }');
     await page.getByRole('button', { name: /to the draft$/ }).waitFor();
     await isAccessible(page, `exchange, with an import, ${colorScheme}`);

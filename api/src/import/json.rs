@@ -24,10 +24,12 @@ impl Import {
         let has = |name: &str| object.contains_key(name);
         if has("format_version") {
             self.read_terraform(object)
-        } else if super::operator::is_resource(object) {
+        } else if super::kubernetes::is_resource(object) {
             self.read_kubectl(value)
         } else if has("version") {
             self.document(value)
+        } else if object.get("kind").and_then(Value::as_str) == Some("KafkaAclList") {
+            self.confluent_rest(object)
         } else if has("matches") || has("resources") {
             self.listed(object)
         } else if has("permissions") || (has("members") && !has("role") && !has("role_name")) {
@@ -113,6 +115,18 @@ impl Import {
         read
     }
 
+    /// The list of Confluent's REST API.
+    fn confluent_rest(&mut self, object: &Object) -> ImportedText {
+        let mut read = ImportedText::of(Kind::Acls);
+        only(object, &["kind", "metadata", "data"], "", &mut read);
+        let next = object.get("metadata").and_then(|metadata| text(metadata, "next"));
+        if next.is_some_and(|next| !next.is_empty()) {
+            read.refuse("/metadata/next", "list_incomplete", "the list has another page, which is missing");
+        }
+        self.rows(array(object, "data", "", &mut read), "/data", &mut read);
+        read
+    }
+
     fn rows(&mut self, rows: &[Value], at: &str, read: &mut ImportedText) {
         for (place, row) in rows.iter().enumerate() {
             let place = format!("{at}/{place}");
@@ -128,21 +142,29 @@ impl Import {
                 read.refuse(place, "row_refused", format!("the list says: `{}`", escaped(message)));
                 continue;
             }
-            let word = |name| text(row, name).unwrap_or_default();
-            let permission = if object.contains_key("permission") { "permission" } else { "permission_type" };
+            let has = |name: &str| object.contains_key(name);
+            // Other tools have other names for a member, and the managed service of Confluent has no hosts.
+            let either = |name: &'static str, other: &'static str| if has(name) { name } else { other };
+            let pattern = either("pattern_type", "resource_pattern_type");
             let seven = [
                 "resource_type",
-                "resource_name",
-                "resource_pattern_type",
+                either("resource", "resource_name"),
+                pattern,
                 "principal",
                 "host",
                 "operation",
-                permission,
+                either("permission", "permission_type"),
             ];
-            if let Some(name) = seven.iter().find(|name| text(row, name).is_none() && **name != "resource_name") {
+            let is_optional = |name: &str| match name {
+                "resource_name" => true,
+                "host" => pattern == "pattern_type" && !has("host"),
+                _ => false,
+            };
+            if let Some(name) = seven.iter().find(|name| text(row, name).is_none() && !is_optional(name)) {
                 read.refuse(place, "missing_member", format!("`{name}` is missing or not a string"));
                 continue;
             }
+            let word = |name| text(row, name).unwrap_or(if name == "host" { "*" } else { "" });
             self.take_acl(&fields(seven.map(word)), place, read);
         }
     }
@@ -260,8 +282,13 @@ impl Import {
     }
 }
 
-/// The members of a row in the output of a command line.
+/// The members of a row in the output of a command line: the platform's, Confluent's, or that of the Schema Registry.
 const ROW: &[&str] = &[
+    "kind",
+    "metadata",
+    "cluster_id",
+    "resource",
+    "pattern_type",
     "principal",
     "host",
     "resource_type",

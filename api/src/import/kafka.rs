@@ -52,7 +52,7 @@ impl Import {
             read.kind = Kind::Unknown;
             read.skipped = 0;
             read.unread.clear();
-            let message = "not JSON, resources of the operator in YAML, or the output of `kafka-acls --list`";
+            let message = "not JSON, resources of Kubernetes in YAML, a table of rpk or confluent, CSV, or the output of `kafka-acls --list`";
             read.refuse("", "form_unknown", message);
         }
         read

@@ -12,10 +12,15 @@
 //! assert_eq!(import.policy().acl_count(), 1);
 //! ```
 
+mod csv;
+mod encoding;
 mod json;
 mod kafka;
-mod operator;
+mod kubernetes;
+mod table;
 mod terraform;
+
+pub use encoding::{EncodingError, decode};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -33,7 +38,8 @@ use crate::yaml::looks_like_yaml;
 pub enum Kind {
     /// A policy document of this product.
     Policy,
-    /// A list of ACLs: the output of a command line's `security acl list --format json`, or of the Data Plane API.
+    /// A list of ACLs: the output of a command line's `security acl list --format json`, of the Data Plane API, of the Schema
+    /// Registry, or of Confluent's command line and REST API.
     Acls,
     /// Roles: the output of a command line's `security role describe` or `list`, of the Data Plane API, or of the Admin API.
     Roles,
@@ -43,6 +49,12 @@ pub enum Kind {
     Terraform,
     /// Resources of the platform's Kubernetes operator.
     Operator,
+    /// Users of Strimzi.
+    Strimzi,
+    /// Tables of `rpk` or `confluent`.
+    Table,
+    /// Comma-separated values.
+    Csv,
     /// An unknown format.
     Unknown,
 }
@@ -58,6 +70,9 @@ impl Kind {
             Self::KafkaAcls => "kafka-acls output",
             Self::Terraform => "Terraform state",
             Self::Operator => "resources of the operator",
+            Self::Strimzi => "Strimzi users",
+            Self::Table => "table of ACLs or members",
+            Self::Csv => "CSV",
             Self::Unknown => "unrecognized",
         }
     }
@@ -124,18 +139,30 @@ impl Import {
         Self { settings: Some(settings), ..Self::default() }
     }
 
-    /// Imports another text, in JSON, YAML or the form of `kafka-acls`. `role` is the role's name if the text, like that of command lines, describes a role without it.
+    /// Imports another text. Its [`Kind`] is found by its content; [`decode`] makes a text of the bytes of a file. `role` is the
+    /// role's name if the text, like that of command lines, describes a role without it.
     pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
-        let start = text.trim_start_matches('\u{feff}').trim_start();
+        let text = text.trim_start_matches('\u{feff}');
+        let start = text.trim_start();
         if !start.starts_with(['{', '[']) {
             // Log lines before a list may begin like YAML.
-            let is_yaml = looks_like_yaml(start) && !kafka::is_list(text);
-            return if is_yaml { self.read_yaml(text, role) } else { self.read_kafka(text) };
+            return if kafka::is_list(text) {
+                self.read_kafka(text)
+            } else if table::is_table(text) {
+                self.read_tables(text, role)
+            } else if let Some(delimiter) = csv::delimiter(text) {
+                self.read_csv(text, delimiter)
+            } else if looks_like_yaml(start) {
+                self.read_yaml(text, role)
+            } else {
+                self.read_kafka(text)
+            };
         }
         match gbac_json::parse(text) {
             Ok(value) => self.read_json(&value, role),
             // Log lines may begin like JSON.
             Err(_) if kafka::is_list(text) => self.read_kafka(text),
+            Err(_) if table::is_table(text) => self.read_tables(text, role),
             Err(error) => {
                 let mut read = ImportedText::of(Kind::Unknown);
                 read.refuse("", error.code(), error.to_string());

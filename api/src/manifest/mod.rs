@@ -1,4 +1,5 @@
-//! Manifests: a policy as resources that other tools apply, for Terraform or the platform's Kubernetes operator.
+//! Manifests: a policy as resources that other tools apply, for Terraform, the platform's Kubernetes operator or Strimzi, and as a
+//! table for spreadsheets.
 //!
 //! ```
 //! use gbac_api::manifest::{ManifestTarget, manifest};
@@ -15,7 +16,9 @@
 //! # Ok::<(), gbac_json::Problems>(())
 //! ```
 
+pub(crate) mod csv;
 pub(crate) mod operator;
+pub(crate) mod strimzi;
 mod terraform;
 
 use gbac_engine::escape::escaped;
@@ -34,14 +37,50 @@ pub enum ManifestTarget<'a> {
         /// The name of the cluster's resource in Kubernetes.
         cluster: &'a str,
     },
+    /// Strimzi, version 0.33 or later, for Apache Kafka: the ACLs of users.
+    Strimzi {
+        /// The name of the cluster's resource in Kubernetes.
+        cluster: &'a str,
+    },
+    /// Comma-separated values: a line for each ACL.
+    Csv,
+}
+
+impl ManifestTarget<'static> {
+    /// Every target, with the names that examples of the tools give their clusters.
+    pub const ALL: [Self; 4] =
+        [Self::Terraform, Self::Operator { cluster: "redpanda" }, Self::Strimzi { cluster: "my-cluster" }, Self::Csv];
+}
+
+impl<'a> ManifestTarget<'a> {
+    /// The same target for another name of the cluster's resource in Kubernetes, where it has one.
+    #[must_use]
+    pub const fn with_cluster(self, cluster: &'a str) -> Self {
+        match self {
+            Self::Operator { .. } => Self::Operator { cluster },
+            Self::Strimzi { .. } => Self::Strimzi { cluster },
+            Self::Terraform | Self::Csv => self,
+        }
+    }
+
+    /// The word for the target: that of `policy convert --to`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Terraform => "terraform",
+            Self::Operator { .. } => "operator",
+            Self::Strimzi { .. } => "strimzi",
+            Self::Csv => "csv",
+        }
+    }
 }
 
 /// A manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
-    /// The text: HCL for Terraform, YAML documents for the operator.
+    /// The text: HCL for Terraform, YAML documents for Kubernetes, or CSV.
     pub text: String,
-    /// What the text cannot express, or expresses differently; the text contains the notes as comments.
+    /// What the text cannot express, or expresses differently; the text contains the notes as comments, except in CSV, which has none.
     pub notes: Vec<ScriptNote>,
 }
 
@@ -53,15 +92,25 @@ pub fn manifest(policy: &Policy, current: Option<&Policy>, target: ManifestTarge
     let body = match target {
         ManifestTarget::Terraform => terraform::resources(policy, current, &mut notes),
         ManifestTarget::Operator { cluster } => operator::resources(policy, cluster, &mut notes),
+        ManifestTarget::Strimzi { cluster } => strimzi::resources(policy, cluster, &mut notes),
+        ManifestTarget::Csv => csv::rows(policy, &mut notes),
     };
     if policy.settings().states_any() {
-        let message = "without the settings, which are cluster properties; `gbac policy convert --to gbac` writes them as a command";
+        let message = match target {
+            ManifestTarget::Terraform | ManifestTarget::Operator { .. } => {
+                "without the settings, which are cluster properties; `gbac policy convert --to gbac` writes them as a command"
+            }
+            ManifestTarget::Strimzi { .. } => "without the settings, which are properties of the brokers",
+            ManifestTarget::Csv => "without the settings, which only a policy document has",
+        };
         notes.push("settings_separate", message);
     }
     notes.of_leftovers(policy, current, target);
     let head = match target {
         ManifestTarget::Terraform => terraform::HEAD,
         ManifestTarget::Operator { .. } => operator::HEAD,
+        ManifestTarget::Strimzi { .. } => strimzi::HEAD,
+        ManifestTarget::Csv => return Manifest { text: body, notes: notes.0 },
     };
     let said: String = notes.0.iter().map(|note| comment(&note.message)).collect();
     Manifest { text: format!("{head}{said}{body}"), notes: notes.0 }
@@ -85,6 +134,15 @@ impl Notes {
         self.not_written(&described(acl), why);
     }
 
+    /// The roles, for a target that has none.
+    fn of_roles(&mut self, policy: &Policy, why: &str) {
+        for role in policy.roles() {
+            let members = role.members.len();
+            let members = if members == 1 { "its member".into() } else { format!("its {members} members") };
+            self.not_written(&format!("role `{}` with {members}", escaped(&role.name)), why);
+        }
+    }
+
     /// What is written and will be refused when it is created (D-27).
     fn of_refusals(&mut self, policy: &Policy) {
         for acl in policy.acls() {
@@ -103,11 +161,13 @@ impl Notes {
 
     /// What the cluster has, the policy has not, and applying the manifest does not remove.
     fn of_leftovers(&mut self, policy: &Policy, current: Option<&Policy>, target: ManifestTarget<'_>) {
-        let Some(current) = current else { return };
-        // A resource of the operator replaces all ACLs of its principal.
+        let Some(current) = current.filter(|_| target != ManifestTarget::Csv) else { return };
+        // A resource of Kubernetes replaces all ACLs of its principal.
         let is_replaced = |acl: &Acl| match target {
-            ManifestTarget::Terraform => false,
-            ManifestTarget::Operator { .. } => !policy.acls_of(&acl.principal).is_empty(),
+            ManifestTarget::Terraform | ManifestTarget::Csv => false,
+            ManifestTarget::Operator { .. } | ManifestTarget::Strimzi { .. } => {
+                !policy.acls_of(&acl.principal).is_empty()
+            }
         };
         const WHY: &str = "the cluster has it, and applying the manifest leaves it";
         for acl in current.acls().filter(|acl| !policy.has_acl(acl) && !is_replaced(acl)) {

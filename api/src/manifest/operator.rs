@@ -14,6 +14,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Notes;
+use crate::script::kafka::word;
 use crate::script::quote::comment;
 
 /// The beginning of the file.
@@ -22,7 +23,9 @@ pub(super) const HEAD: &str = "\
 ";
 
 /// The API of the resources.
-pub(crate) const API_VERSION: &str = "cluster.redpanda.com/v1alpha2";
+pub(crate) const API_GROUP: &str = "cluster.redpanda.com";
+/// Its versions, the one that is written first.
+pub(crate) const API_VERSIONS: [&str; 1] = ["v1alpha2"];
 /// The most rules of a resource, and the most members of a role.
 const MAX_ENTRIES: usize = 1024;
 /// The longest name of an object in Kubernetes (RFC 1123), in bytes.
@@ -31,15 +34,18 @@ const MAX_OBJECT_NAME: usize = 253;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Resource<'a> {
-    api_version: &'static str,
+    api_version: String,
     kind: &'static str,
     metadata: Metadata<'a>,
     spec: Spec<'a>,
 }
 
+/// The name of an object, and its labels.
 #[derive(Serialize)]
-struct Metadata<'a> {
-    name: &'a str,
+pub(super) struct Metadata<'a> {
+    pub(super) name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) labels: Option<BTreeMap<&'static str, &'a str>>,
 }
 
 #[derive(Serialize)]
@@ -53,7 +59,12 @@ struct Spec<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Cluster<'a> {
-    cluster_ref: Metadata<'a>,
+    cluster_ref: Reference<'a>,
+}
+
+#[derive(Serialize)]
+struct Reference<'a> {
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -167,8 +178,9 @@ fn push(out: &mut String, object: Object<'_>, what: &str, notes: &mut Notes) {
     };
     let authorization = Authorization { kind: (kind == "User").then_some("simple"), acls: rules };
     let spec =
-        Spec { cluster: Cluster { cluster_ref: Metadata { name: cluster } }, principals: members, authorization };
-    let resource = Resource { api_version: API_VERSION, kind, metadata: Metadata { name }, spec };
+        Spec { cluster: Cluster { cluster_ref: Reference { name: cluster } }, principals: members, authorization };
+    let api_version = format!("{API_GROUP}/{}", API_VERSIONS[0]);
+    let resource = Resource { api_version, kind, metadata: Metadata { name, labels: None }, spec };
     match serde_saphyr::to_string(&resource) {
         Ok(text) => {
             out.push_str("---\n");
@@ -201,7 +213,7 @@ fn rules<'a>(acls: &'a [Acl], notes: &mut Notes) -> Result<Vec<Rule<'a>>, (&'a A
         permission: permission.spelling().cli,
         resource: RuleResource { kind, name, pattern_type: pattern.spelling().cli },
         host: host.to_string(),
-        operations: operations.into_iter().filter_map(word).collect(),
+        operations: operations.into_iter().map(word).collect(),
     });
     Ok(rules.collect())
 }
@@ -230,27 +242,8 @@ fn operations(resource_type: ResourceType) -> Vec<Operation> {
     operations
 }
 
-/// The operator's word for an operation.
-fn word(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
-        Operation::Read => "Read",
-        Operation::Write => "Write",
-        Operation::Create => "Create",
-        Operation::Delete => "Delete",
-        Operation::Alter => "Alter",
-        Operation::Describe => "Describe",
-        Operation::ClusterAction => "ClusterAction",
-        Operation::DescribeConfigs => "DescribeConfigs",
-        Operation::AlterConfigs => "AlterConfigs",
-        Operation::IdempotentWrite => "IdempotentWrite",
-        Operation::All | Operation::CreateTokens | Operation::DescribeTokens | Operation::TwoPhaseCommit => {
-            return None;
-        }
-    })
-}
-
 /// Whether an object in Kubernetes can have this name: a DNS subdomain (RFC 1123).
-fn is_object_name(name: &str) -> bool {
+pub(super) fn is_object_name(name: &str) -> bool {
     let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_label = |label: &str| {
         let bytes = label.as_bytes();

@@ -16,6 +16,7 @@
 
 mod cli;
 mod curl;
+pub(crate) mod kafka;
 pub mod quote;
 
 use std::collections::BTreeMap;
@@ -40,19 +41,22 @@ pub enum ScriptTarget {
     Platform,
     /// `curl` and the documented APIs.
     Curl,
+    /// Apache Kafka's own command line, for its ACLs.
+    Kafka,
 }
 
 impl ScriptTarget {
     /// Every target.
-    pub const ALL: &'static [Self] = &[Self::Gbac, Self::Platform, Self::Curl];
+    pub const ALL: &'static [Self] = &[Self::Gbac, Self::Platform, Self::Curl, Self::Kafka];
 
-    /// The program: `gbac`, `rpk` or `curl`.
+    /// The program: `gbac`, `rpk`, `curl` or `kafka-acls`.
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
             Self::Gbac => "gbac",
             Self::Platform => "rpk",
             Self::Curl => "curl",
+            Self::Kafka => "kafka-acls",
         }
     }
 }
@@ -60,7 +64,7 @@ impl ScriptTarget {
 /// A note about a script: a part that is missing, or that will be refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptNote {
-    /// The stable code: `not_written`, or the code of the error when creating it.
+    /// The stable code: `not_written`, `settings_separate`, or the code of the error when creating it.
     pub code: &'static str,
     /// The subject and the reason.
     pub message: String,
@@ -168,6 +172,7 @@ pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
         }
         ScriptTarget::Platform => cli::HEAD_PLATFORM.to_owned(),
         ScriptTarget::Curl => format!("{}{}", curl::HEAD, curl::AUTH),
+        ScriptTarget::Kafka => kafka::HEAD.to_owned(),
     };
     let mut notes = Vec::new();
     for call in calls {
@@ -236,11 +241,22 @@ fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
     let written = match target {
         ScriptTarget::Gbac | ScriptTarget::Platform => cli::commands(call, target, run),
         ScriptTarget::Curl => curl::commands(call, run),
+        ScriptTarget::Kafka => kafka::commands(call, run).map(|(commands, unknown)| {
+            if let (Call::CreateAcls(acl, _), false) = (call, unknown.is_empty()) {
+                notes.push(not_written(&Call::CreateAcls(acl, unknown), kafka::NO_EFFECT));
+            }
+            commands
+        }),
     };
     let commands = written.unwrap_or_else(|why| {
         notes.push(not_written(call, &why));
         Vec::new()
     });
+    if let (Call::Set(_), ScriptTarget::Kafka) = (call, target) {
+        let message = "without the settings, which are properties of the brokers";
+        notes.push(ScriptNote { code: "settings_separate", message: message.into() });
+        return ScriptStep { commands, notes };
+    }
     if let Call::Set(Settings { groups: GroupSource::Sso { .. }, .. }) = call {
         let message =
             "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";

@@ -71,9 +71,12 @@ pub(crate) enum PolicyCommand {
     },
     /// Create a policy document from the output of an existing cluster's tools.
     ///
-    /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, both with `--format json`, the text of
-    /// `kafka-acls --list`, responses of the Data Plane and Admin APIs, and policy documents. If an entry cannot be read, it is
-    /// reported on standard error, nothing is written, and the exit code is 1; see --skip-unreadable.
+    /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, as a table or JSON; the text of `kafka-acls
+    /// --list`; tables and JSON of `confluent kafka acl list`, and Confluent's REST API; `terraform show -json`; resources of the
+    /// platform's operator and users of Strimzi, in YAML or JSON; CSV with the columns principal, host, resource_type,
+    /// resource_name, pattern_type, operation and permission; responses of the Data Plane, Admin and Schema Registry APIs; and
+    /// policy documents. If an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is
+    /// 1; see --skip-unreadable.
     Import(ImportPolicyArgs),
     /// Create a policy document from a running service or platform, with its documented calls.
     ///
@@ -180,9 +183,9 @@ pub(crate) struct ConvertArgs {
     /// Policy document of the cluster today. A script then makes only the changes, and Terraform imports what is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
-    /// Name of the cluster's resource in Kubernetes, for `--to operator`.
-    #[arg(long, value_name = "NAME", default_value = "redpanda")]
-    pub(crate) cluster_name: String,
+    /// Name of the cluster's resource in Kubernetes [default: redpanda for `--to operator`, my-cluster for `--to strimzi`].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cluster_name: Option<String>,
     /// Write the result to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -201,4 +204,10 @@ pub(crate) enum TargetArg {
     Terraform,
     /// Resources of the platform's Kubernetes operator, in YAML.
     Operator,
+    /// Apache Kafka's own command line, for the ACLs.
+    KafkaAcls,
+    /// Users of Strimzi, in YAML.
+    Strimzi,
+    /// Comma-separated values, a line for each ACL.
+    Csv,
 }

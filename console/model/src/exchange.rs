@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gbac_api::import::{Import, Kind, UnreadEntry};
+use gbac_api::manifest::{Manifest, ManifestTarget, manifest};
 use gbac_api::script::{self, ScriptNote, ScriptTarget};
 use gbac_engine::escape::is_hidden;
 use gbac_engine::model::Principal;
@@ -25,16 +26,16 @@ pub enum ExportFormat {
     Document,
     /// Calls of a command line or of the APIs.
     Script(ScriptTarget),
+    /// Resources of another tool, or a table.
+    Manifest(ManifestTarget<'static>),
 }
 
 impl ExportFormat {
     /// Every form.
-    pub const ALL: [Self; 4] = [
-        Self::Document,
-        Self::Script(ScriptTarget::Gbac),
-        Self::Script(ScriptTarget::Platform),
-        Self::Script(ScriptTarget::Curl),
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let scripts = ScriptTarget::ALL.iter().copied().map(Self::Script);
+        std::iter::once(Self::Document).chain(scripts).chain(ManifestTarget::ALL.map(Self::Manifest))
+    }
 
     /// The value in the form on the page.
     #[must_use]
@@ -42,6 +43,7 @@ impl ExportFormat {
         match self {
             Self::Document => "document",
             Self::Script(target) => target.program(),
+            Self::Manifest(target) => target.word(),
         }
     }
 
@@ -53,6 +55,11 @@ impl ExportFormat {
             Self::Script(ScriptTarget::Gbac) => "gbac script",
             Self::Script(ScriptTarget::Platform) => "rpk script",
             Self::Script(ScriptTarget::Curl) => "curl script",
+            Self::Script(ScriptTarget::Kafka) => "kafka-acls script",
+            Self::Manifest(ManifestTarget::Terraform) => "Terraform",
+            Self::Manifest(ManifestTarget::Operator { .. }) => "Kubernetes operator",
+            Self::Manifest(ManifestTarget::Strimzi { .. }) => "Strimzi",
+            Self::Manifest(ManifestTarget::Csv) => "CSV",
         }
     }
 
@@ -66,6 +73,19 @@ impl ExportFormat {
             Self::Script(ScriptTarget::Curl) => {
                 "A shell script of curl requests. URLs and credentials come from environment variables."
             }
+            Self::Script(ScriptTarget::Kafka) => {
+                "A shell script of kafka-acls commands, for Apache Kafka. It has the ACLs; Kafka has no roles."
+            }
+            Self::Manifest(ManifestTarget::Terraform) => "Resources of the platform's Terraform provider, in HCL.",
+            Self::Manifest(ManifestTarget::Operator { .. }) => {
+                "Resources of the platform's Kubernetes operator, in YAML. Put the name of your cluster's resource in place of redpanda."
+            }
+            Self::Manifest(ManifestTarget::Strimzi { .. }) => {
+                "Users of Strimzi with their ACLs, in YAML. Put the name of your cluster's resource in place of my-cluster."
+            }
+            Self::Manifest(ManifestTarget::Csv) => {
+                "A table of the ACLs for spreadsheets. gbac policy import reads it again."
+            }
         }
     }
 
@@ -77,13 +97,24 @@ impl ExportFormat {
             Self::Script(ScriptTarget::Gbac) => ("policy.gbac.sh", "text/x-shellscript"),
             Self::Script(ScriptTarget::Platform) => ("policy.rpk.sh", "text/x-shellscript"),
             Self::Script(ScriptTarget::Curl) => ("policy.curl.sh", "text/x-shellscript"),
+            Self::Script(ScriptTarget::Kafka) => ("policy.kafka-acls.sh", "text/x-shellscript"),
+            Self::Manifest(ManifestTarget::Terraform) => ("policy.tf", "text/plain"),
+            Self::Manifest(ManifestTarget::Operator { .. }) => ("policy.operator.yaml", "application/yaml"),
+            Self::Manifest(ManifestTarget::Strimzi { .. }) => ("policy.strimzi.yaml", "application/yaml"),
+            Self::Manifest(ManifestTarget::Csv) => ("policy.csv", "text/csv"),
         }
+    }
+
+    /// Whether the changes of a draft can be written alone; other forms have the whole policy.
+    #[must_use]
+    pub const fn has_changes(self) -> bool {
+        matches!(self, Self::Script(_))
     }
 
     /// Reads the value of the form.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|form| form.id() == id)
+        Self::all().find(|form| form.id() == id)
     }
 }
 
@@ -102,14 +133,18 @@ pub fn export(policy: &Policy, form: ExportFormat) -> Export {
     match form {
         ExportFormat::Document => Export { text: visible(&policy_to_text(policy)), notes: Vec::new() },
         ExportFormat::Script(target) => written(&script::changes(policy), target),
+        ExportFormat::Manifest(target) => {
+            let Manifest { text, notes } = manifest(policy, None, target);
+            Export { text, notes }
+        }
     }
 }
 
-/// Writes the changes of a draft: of a document, the policy with them.
+/// Writes the changes of a draft, or the policy with them if the form has no changes.
 #[must_use]
 pub fn export_draft(after: &Policy, changes: &[Change], form: ExportFormat) -> Export {
     match form {
-        ExportFormat::Document => export(after, form),
+        ExportFormat::Document | ExportFormat::Manifest(_) => export(after, form),
         ExportFormat::Script(target) => written(changes, target),
     }
 }
@@ -294,6 +329,20 @@ mod tests {
         let changes = [Change::AddMember { role: "R".into(), member: Principal::group("eng") }];
         let draft = export_draft(&policy(), &changes, ExportFormat::Script(ScriptTarget::Gbac));
         assert!(draft.text.contains("gbac security role assign R --principal Group:eng"), "{}", draft.text);
+    }
+
+    #[test]
+    fn every_form_has_an_id_and_a_file_of_its_own() {
+        let forms: Vec<ExportFormat> = ExportFormat::all().collect();
+        let ids: std::collections::BTreeSet<_> = forms.iter().map(|form| (form.id(), form.file().0)).collect();
+        assert_eq!((forms.len(), ids.len()), (9, 9));
+        for form in forms {
+            assert_eq!(ExportFormat::from_id(form.id()), Some(form));
+            assert!(
+                export(&policy(), form).text.contains("orders")
+                    || form == ExportFormat::Manifest(ManifestTarget::Strimzi { cluster: "my-cluster" })
+            );
+        }
     }
 
     #[test]

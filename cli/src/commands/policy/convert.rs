@@ -24,16 +24,24 @@ pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
         let script = script(&changes, target);
         (script.text, script.notes)
     };
-    let manifested = |target| {
+    let manifested = |target: ManifestTarget<'_>| {
         let manifest = manifest(&after, before.as_ref(), target);
         (manifest.text, manifest.notes)
+    };
+    let [terraform, operator, strimzi, csv] = ManifestTarget::ALL;
+    let named = |target: ManifestTarget<'static>| match &args.cluster_name {
+        Some(name) => manifested(target.with_cluster(name)),
+        None => manifested(target),
     };
     let (text, notes) = match args.to {
         TargetArg::Gbac => scripted(ScriptTarget::Gbac),
         TargetArg::Rpk => scripted(ScriptTarget::Platform),
         TargetArg::Curl => scripted(ScriptTarget::Curl),
-        TargetArg::Terraform => manifested(ManifestTarget::Terraform),
-        TargetArg::Operator => manifested(ManifestTarget::Operator { cluster: &args.cluster_name }),
+        TargetArg::KafkaAcls => scripted(ScriptTarget::Kafka),
+        TargetArg::Terraform => named(terraform),
+        TargetArg::Operator => named(operator),
+        TargetArg::Strimzi => named(strimzi),
+        TargetArg::Csv => named(csv),
     };
     match &args.out {
         Some(path) => {

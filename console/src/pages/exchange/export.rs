@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use crate::dom;
 use crate::store::draft::Draft;
 use crate::store::service::Service;
-use crate::ui::{Button, ButtonKind, Choice, CopyButton, Note, NoteKind, Segmented, Words};
+use crate::ui::{Button, ButtonKind, Choice, CopyButton, Note, NoteKind, Segmented, Select, Words};
 
 /// How many notes are shown.
 const NOTES: usize = 50;
@@ -48,10 +48,7 @@ pub(super) fn ExportView() -> impl IntoView {
     let scope = move || {
         has_draft.get().then(|| {
             let value = Signal::derive(move || if of_draft.get() { "draft" } else { "" }.to_owned());
-            let draft_words = move || match form.get() {
-                ExportFormat::Document => "With the draft",
-                ExportFormat::Script(_) => "The draft only",
-            };
+            let draft_words = move || if form.get().has_changes() { "The draft only" } else { "With the draft" };
             let choices = vec![Choice::new("", "Current policy"), Choice::new("draft", draft_words())];
             view! {
                 <Segmented name="export-scope" legend="Content" hide_legend=true value=value choices=choices
@@ -59,16 +56,15 @@ pub(super) fn ExportView() -> impl IntoView {
             }
         })
     };
+    let choices =
+        Signal::stored(ExportFormat::all().map(|form| Choice::new(form.id(), form.word())).collect::<Vec<_>>());
+    let help = Signal::derive(move || Some(form.get().about().to_owned()));
     view! {
         <section class="panel flat pad stack" aria-labelledby="h-export">
             <h2 id="h-export">"Export"</h2>
-            <div class="row">
-                <Segmented name="export-form" legend="Format" hide_legend=true value=value
-                    choices=ExportFormat::ALL.into_iter().map(|form| Choice::new(form.id(), form.word())).collect()
-                    on_change=move |id: String| form.set(ExportFormat::from_id(&id).unwrap_or_default()) />
-                {scope}
-            </div>
-            <p class="quiet">{move || form.get().about()}</p>
+            <Select id="export-form" label="Format" value=value choices=choices help=help
+                on_change=move |id: String| form.set(ExportFormat::from_id(&id).unwrap_or_default()) />
+            {scope}
             {move || made.get().map(|made| view! { <Shown made=made /> })}
             <div class="row">
                 <Button kind=ButtonKind::Primary on_press=save>{move || format!("Save {}", form.get().file().0)}</Button>

@@ -83,7 +83,7 @@ pub(super) fn ImportView() -> impl IntoView {
             <h2 id="h-import" tabindex="-1">"Import"</h2>
             <TextArea id="import-text" label="Policy document, list of ACLs or roles" rows=8 value=text
                 placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
-                help="Paste text or drop a file: a policy document, JSON from security acl list or role describe, a response of the Data Plane or Admin API, or kafka-acls output."
+                help="Paste text or drop a file: a policy document, the output of security acl list or role describe, a response of the Data Plane or Admin API, output of kafka-acls or confluent, terraform show -json, resources of Kubernetes, or CSV."
                 on_input=move |typed| {
                     file.set(None);
                     text.set(typed);

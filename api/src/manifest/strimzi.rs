@@ -1,0 +1,160 @@
+//! Users of Strimzi, as YAML documents.
+//!
+//! A user owns all ACLs of its principal in Kafka: what it leaves out is deleted. If one of them cannot be written, the user is
+//! left out, so that no deny is lost.
+
+use std::collections::BTreeMap;
+
+use gbac_engine::escape::escaped;
+use gbac_engine::model::{Acl, CLUSTER_NAME, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::Policy;
+use serde::Serialize;
+
+use super::operator::{Metadata, is_object_name};
+use super::{Notes, described};
+use crate::script::kafka::word;
+
+/// The beginning of the file.
+pub(super) const HEAD: &str = "\
+# Users of Strimzi 0.33 or later. Each owns all ACLs of its principal: the User Operator deletes the others.
+";
+
+/// The API of the resources.
+pub(crate) const API_GROUP: &str = "kafka.strimzi.io";
+/// Its versions, the one that is written first.
+pub(crate) const API_VERSIONS: [&str; 4] = ["v1beta2", "v1", "v1beta1", "v1alpha1"];
+/// The beginning of the name of a user with a certificate.
+const CERTIFICATE: &str = "CN=";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct User<'a> {
+    api_version: String,
+    kind: &'static str,
+    metadata: Metadata<'a>,
+    spec: Spec<'a>,
+}
+
+#[derive(Serialize)]
+struct Spec<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentication: Option<Kind>,
+    authorization: Authorization<'a>,
+}
+
+#[derive(Serialize)]
+struct Kind {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Authorization<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    acls: Vec<Rule<'a>>,
+}
+
+#[derive(Serialize)]
+struct Rule<'a> {
+    #[serde(rename = "type")]
+    permission: &'static str,
+    resource: RuleResource<'a>,
+    host: String,
+    operations: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RuleResource<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern_type: Option<&'static str>,
+}
+
+/// The users, each with all of its ACLs.
+pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
+    notes.of_refusals(policy);
+    notes.of_roles(policy, "Strimzi has no roles");
+    let mut of_principal: BTreeMap<Principal, Vec<Acl>> = BTreeMap::new();
+    for acl in policy.acls() {
+        of_principal.entry(acl.principal.clone()).or_default().push(acl);
+    }
+    let mut out = String::new();
+    for (principal, acls) in &of_principal {
+        match user(principal, acls, cluster, notes) {
+            Ok(Some(text)) => {
+                out.push_str("---\n");
+                out.push_str(text.trim_end());
+                out.push('\n');
+            }
+            Ok(None) => {}
+            Err(why) => notes.not_written(&format!("the ACLs of `{}`", escaped(&principal.to_string())), &why),
+        }
+    }
+    out
+}
+
+/// A user with its ACLs; `None` if Kafka has none of them.
+fn user(principal: &Principal, acls: &[Acl], cluster: &str, notes: &mut Notes) -> Result<Option<String>, String> {
+    if principal.kind() != PrincipalType::User {
+        return Err("Strimzi has ACLs of users only".into());
+    }
+    let (name, authentication) = match principal.name().strip_prefix(CERTIFICATE) {
+        Some(name) => (name, Some(Kind { kind: "tls-external" })),
+        None => (principal.name(), None),
+    };
+    if !is_object_name(name) {
+        return Err("Kubernetes has no such name".into());
+    }
+    let mut rules: BTreeMap<_, Vec<Operation>> = BTreeMap::new();
+    for acl in acls {
+        if matches!(acl.resource_type, ResourceType::Subject | ResourceType::Registry) {
+            notes.lost_acl(acl, "Kafka has no ACLs for the Schema Registry");
+            continue;
+        }
+        let resource = resource_of(acl)
+            .map_err(|why| format!("{}: {why}; a user without this ACL would delete it", described(acl)))?;
+        rules.entry((acl.permission, resource, acl.host)).or_default().push(acl.operation);
+    }
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    let acls = rules
+        .into_iter()
+        .map(|((permission, (kind, name, pattern), host), operations)| Rule {
+            permission: permission.spelling().cli,
+            resource: RuleResource { kind, name, pattern_type: name.and(Some(pattern)) },
+            host: host.to_string(),
+            operations: operations.into_iter().map(word).collect(),
+        })
+        .collect();
+    let metadata = Metadata { name, labels: Some(BTreeMap::from([("strimzi.io/cluster", cluster)])) };
+    let spec = Spec { authentication, authorization: Authorization { kind: "simple", acls } };
+    let api_version = format!("{API_GROUP}/{}", API_VERSIONS[0]);
+    serde_saphyr::to_string(&User { api_version, kind: "KafkaUser", metadata, spec })
+        .map(Some)
+        .map_err(|error| error.to_string())
+}
+
+/// The type, the name and the pattern of the resource, as Strimzi spells them.
+fn resource_of(acl: &Acl) -> Result<(&'static str, Option<&str>, &'static str), &'static str> {
+    let pattern = match acl.pattern_type {
+        PatternType::Literal => "literal",
+        PatternType::Prefixed => "prefix",
+    };
+    let name = acl.resource_name.as_str();
+    match acl.resource_type {
+        ResourceType::Topic => Ok(("topic", Some(name), pattern)),
+        ResourceType::Group => Ok(("group", Some(name), pattern)),
+        ResourceType::TransactionalId => Ok(("transactionalId", Some(name), pattern)),
+        ResourceType::Cluster if name == CLUSTER_NAME && pattern == "literal" => Ok(("cluster", None, pattern)),
+        ResourceType::Cluster => Err("Strimzi takes neither a name nor a prefix here"),
+        ResourceType::DelegationToken | ResourceType::User | ResourceType::Subject | ResourceType::Registry => {
+            Err("Strimzi has no such resource")
+        }
+    }
+}
