@@ -28,6 +28,7 @@ mod manifests;
 mod ocsf;
 mod online;
 mod orientation;
+mod platform;
 mod profiles;
 mod readme;
 mod serve;

@@ -44,6 +44,8 @@ pub(crate) enum CallError {
     Unreachable(String, String),
     /// No response from this URL within so many seconds.
     Timeout(String, u32),
+    /// The response from this URL ended too early, for this reason.
+    Incomplete(String, String),
     /// Authentication failed. The identity whose credentials were sent.
     Credentials(Option<String>),
     /// A redirect, with its status.
@@ -62,6 +64,7 @@ impl CallError {
             Self::Path(_) => "path_invalid".into(),
             Self::Unreachable(..) => "unreachable".into(),
             Self::Timeout(..) => "too_slow".into(),
+            Self::Incomplete(..) => "answer_incomplete".into(),
             Self::Credentials(_) => "unauthenticated".into(),
             Self::Redirect(_) => "redirected".into(),
             Self::NotJson(_) => "answer_not_json".into(),
@@ -83,6 +86,7 @@ impl CallError {
             Self::Path(_) => "; rename it in an exported policy document",
             Self::Unreachable(..) => "; check that the service is running, and set its URL with --url or GBAC_URL",
             Self::Timeout(..) => "; set a longer --timeout",
+            Self::Incomplete(..) => "; try again",
             Self::Credentials(None) => "; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN",
             Self::Credentials(Some(_)) => "; check GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
             Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
@@ -101,6 +105,7 @@ impl fmt::Display for CallError {
             Self::Timeout(url, seconds) => {
                 write!(f, "`{url}` did not respond within {}", duration(f64::from(*seconds)))
             }
+            Self::Incomplete(url, text) => write!(f, "the response of `{url}` is incomplete: {text}"),
             Self::Credentials(None) => f.write_str("authentication required"),
             Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {identity}"),
             Self::Redirect(status) => write!(f, "the service responded with status {status}"),
@@ -393,7 +398,8 @@ impl Client {
         }
         let cause = cause.to_string();
         let cause = cause.split(" (os error").next().unwrap_or_default();
-        CallError::Unreachable(self.url.clone(), cause.to_owned())
+        let of = if error.is_body() || error.is_decode() { CallError::Incomplete } else { CallError::Unreachable };
+        of(self.url.clone(), cause.to_owned())
     }
 }
 

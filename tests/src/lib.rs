@@ -11,6 +11,7 @@ pub mod fuzz;
 pub mod http2;
 pub mod kafka;
 pub mod oracle;
+pub mod platform;
 pub mod program;
 pub mod samples;
 pub mod service;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRef, Request, State};
 use axum::http::{HeaderValue, Method, Response as HttpResponse, StatusCode, header};
 use axum::response::Response;
@@ -248,7 +248,10 @@ impl Relay {
 async fn upstream_request(request: Request) -> Result<UpstreamRequest, Problem> {
     let (method, headers) = (request.method().clone(), request.headers().clone());
     let body = match method {
-        Method::POST | Method::PUT => Some(body::text(request, body::MAX_BYTES, body::TIMEOUT).await?),
+        // Some operations have no body, such as the change of a log level.
+        Method::POST | Method::PUT if !request.body().is_end_stream() => {
+            Some(body::text(request, body::MAX_BYTES, body::TIMEOUT).await?)
+        }
         _ => None,
     };
     Ok(UpstreamRequest::new(method, &headers, body))
