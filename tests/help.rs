@@ -92,9 +92,9 @@ fn shell(line: &str, service: &Service, folder: &Path) -> Command {
     command
 }
 
-/// Runs an example to its end; `serve` ends when it listens.
+/// Runs an example to its end; a service ends when it listens.
 fn run(example: &Example, service: &Service, folder: &Path) {
-    if example.line.starts_with("gbac serve ") {
+    if example.line.starts_with("gbac serve ") && !example.line.ends_with(" --check-config") {
         let mut command = shell(&format!("exec {} --listen 127.0.0.1:0", example.line), service, folder);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a shell");
         let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);

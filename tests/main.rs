@@ -32,5 +32,6 @@ mod platform;
 mod profiles;
 mod readme;
 mod serve;
+mod serve_options;
 mod simulate;
 mod usage;

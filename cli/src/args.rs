@@ -356,6 +356,13 @@ pub(crate) struct RestoreArgs {
 /// The flags of `gbac serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
+    /// File with options (TOML): in its table `[serve]`, the long names of options and their values. A variable such as
+    /// GBAC_SERVE_LISTEN comes before the file, and the command line before both [env: GBAC_SERVE_CONFIG].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Check the options, from wherever they come, name every mistake, and end without starting.
+    #[arg(long)]
+    pub(crate) check_config: bool,
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
     #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "oidc_client_id", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
@@ -368,6 +375,16 @@ pub(crate) struct ServeArgs {
     /// Name of the local account: the user with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
     #[arg(long, value_name = "NAME")]
     pub(crate) admin_user: Option<String>,
+    /// File with the password of the local account, instead of GBAC_ADMIN_PASSWORD.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) admin_password_file: Option<PathBuf>,
+    /// Level of the log at the start: error, warn, info, debug or trace, of one logger as in `oidc=debug`. Repeatable,
+    /// comma-separated [default: info].
+    #[arg(long = "log-level", value_name = "LEVEL")]
+    pub(crate) log_levels: Vec<String>,
+    /// Form of the log on standard error.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    pub(crate) log_format: LogFormatArg,
     /// Discovery document of the identity provider (OpenID Connect Discovery 1.0). Overrides the property
     /// oidc_discovery_url, which cannot be changed while the service runs.
     #[arg(long, value_name = "URL")]
@@ -471,6 +488,16 @@ pub(crate) enum DataPlaneApiFormArg {
     String,
     /// An object with `url`, as the platform's Control Plane.
     Object,
+}
+
+/// Form of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum LogFormatArg {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
 }
 
 /// State of the enterprise license (D-16).

@@ -16,6 +16,7 @@ mod profile;
 mod progress;
 mod query;
 mod secrets;
+mod serve_options;
 mod suggest;
 mod usage;
 mod yaml;

@@ -12,6 +12,7 @@ use crate::help;
 use crate::input;
 use crate::output::{self, Failure};
 use crate::secrets::{redacted, refuse_tokens};
+use crate::serve_options;
 
 /// Parses the arguments. A token in place of a name is refused before any message repeats it.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
@@ -23,7 +24,9 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         return Err(ExitCode::from(output::INVALID_USAGE));
     }
     refuse_tokens(&arguments).map_err(Failure::usage).map_err(failed)?;
-    let matches = help::command().try_get_matches().map_err(|error| report(&error))?;
+    let mut complete = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
+    complete.insert(0, "gbac".into());
+    let matches = help::command().try_get_matches_from(complete).map_err(|error| report(&error))?;
     refuse_shared_input(&matches).map_err(failed)?;
     refuse_groups_without_user(&matches).map_err(failed)?;
     Cli::from_arg_matches(&matches).map_err(|error| report(&error))

@@ -36,11 +36,12 @@ pub use demo::DemoKey;
 pub use gbac_api::address::{AddressError, BaseUrlError};
 pub use http::access::{Access, ReadMethods};
 pub use identity::oidc::OidcRules;
+pub use logging::{LogFormat, LogLevelError, LogOptions};
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{
     ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeError, ServeMode,
-    ServeOptions, Server, TlsError, TlsFiles, open, serve,
+    ServeOptions, Server, TlsError, TlsFiles, faults, open, serve,
 };
 pub use state::audit::AuditFileLimits;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};

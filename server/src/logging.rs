@@ -1,12 +1,14 @@
-//! Log output: one event per line on standard error, with a level for each logger that can change at run time.
+//! Log output: one event per line on standard error, as text or JSON, with a level for each logger that can change at run time.
 //!
-//! Values may come from requests, so control and bidirectional characters are escaped.
+//! Values may come from requests, so control and bidirectional characters are escaped in text.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use gbac_engine::escape::escaped;
+use serde_json::{Map, Value};
+use thiserror::Error;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -29,6 +31,62 @@ static LOGGERS: [(&str, AtomicU8); 7] = [
 const INFO: u8 = 2;
 /// The levels by their numbers in [`LOGGERS`].
 const LEVELS: [Level; 5] = [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE];
+
+/// The names of the levels, the most severe first.
+pub(crate) const LEVEL_NAMES: [(&str, Level); 5] = [
+    ("error", Level::ERROR),
+    ("warn", Level::WARN),
+    ("info", Level::INFO),
+    ("debug", Level::DEBUG),
+    ("trace", Level::TRACE),
+];
+
+/// The form of the lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// Time, level, logger and message, then `name=value` pairs.
+    #[default]
+    Text,
+    /// A JSON object with `time`, `level`, `logger`, `message`, and the other values by their names.
+    Json,
+}
+
+/// How a service logs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogOptions {
+    /// The form of the lines.
+    pub format: LogFormat,
+    /// The level at the start: of all loggers, such as `debug`, or of one, such as `oidc=debug`; later ones override earlier ones.
+    /// Without any, every logger writes `info`.
+    pub levels: Vec<String>,
+}
+
+/// A level that does not exist, or one of a logger that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{}` is not a log level", escaped(.0))]
+pub struct LogLevelError(String);
+
+impl LogLevelError {
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> String {
+        let levels = LEVEL_NAMES.map(|(name, _)| name).join(", ");
+        let loggers = names().collect::<Vec<_>>().join(", ");
+        format!("use one of {levels}, for one logger as in `oidc=debug`; the loggers are {loggers}")
+    }
+}
+
+impl LogOptions {
+    /// The levels of loggers; one without a name is of all.
+    pub(crate) fn levels(&self) -> Result<Vec<(Option<&str>, Level)>, LogLevelError> {
+        self.levels.iter().map(|text| parse_level(text).ok_or_else(|| LogLevelError(text.clone()))).collect()
+    }
+}
+
+fn parse_level(text: &str) -> Option<(Option<&str>, Level)> {
+    let (name, level) = text.split_once('=').map_or((None, text), |(name, level)| (Some(name), level));
+    let (_, level) = LEVEL_NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(level))?;
+    name.is_none_or(|name| logger(name).is_some()).then_some((name, *level))
+}
 
 fn logger(name: &str) -> Option<&'static AtomicU8> {
     LOGGERS.iter().find(|(known, _)| *known == name).map(|(_, level)| level)
@@ -62,14 +120,22 @@ fn is_enabled(event: &Metadata<'_>) -> bool {
 }
 
 /// Installs the log output for this process.
-pub(crate) fn install() {
-    let subscriber = tracing_subscriber::registry().with(StderrLines);
+pub(crate) fn install(options: &LogOptions) -> Result<(), LogLevelError> {
+    for (name, level) in options.levels()? {
+        for logger in names().filter(|logger| name.is_none_or(|name| name == *logger)) {
+            set_level(logger, level);
+        }
+    }
+    let subscriber = tracing_subscriber::registry().with(StderrLines { format: options.format });
     // A program that embeds the service may have installed its own subscriber.
     let _ = tracing::subscriber::set_global_default(subscriber);
+    Ok(())
 }
 
 /// The layer that writes the lines.
-struct StderrLines;
+struct StderrLines {
+    format: LogFormat,
+}
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for StderrLines {
     fn register_callsite(&self, event: &'static Metadata<'static>) -> tracing::subscriber::Interest {
@@ -92,11 +158,24 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for StderrLines {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let meta = event.metadata();
         let logger = logger(meta.target()).map_or("main", |_| meta.target());
-        let mut line = LogLine { text: format!("{} {} {logger}", clock::rfc3339(clock::system()), meta.level()) };
-        event.record(&mut line);
-        line.text.push('\n');
+        let (time, level) = (clock::rfc3339(clock::system()), meta.level());
+        let text = match self.format {
+            LogFormat::Text => {
+                let mut line = LogLine { text: format!("{time} {level} {logger}") };
+                event.record(&mut line);
+                line.text + "\n"
+            }
+            LogFormat::Json => {
+                let mut line = JsonLine(Map::new());
+                for (name, value) in [("time", time.as_str()), ("level", level.as_str()), ("logger", logger)] {
+                    line.0.insert(name.into(), value.into());
+                }
+                event.record(&mut line);
+                Value::Object(line.0).to_string() + "\n"
+            }
+        };
         // Standard error may be closed.
-        let _ = io::stderr().lock().write_all(line.text.as_bytes());
+        let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
@@ -127,6 +206,31 @@ impl Visit for LogLine {
     }
 }
 
+/// A line: an object. JSON escapes control characters.
+struct JsonLine(Map<String, Value>);
+
+impl Visit for JsonLine {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().into(), value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.0.insert(field.name().into(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().into(), value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.insert(field.name().into(), value.into());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name().into(), format!("{value:?}").into());
+    }
+}
+
 /// A message with control characters escaped and quotes unchanged.
 fn escaped_message(message: &str) -> String {
     escaped(message).replace("\\\"", "\"").replace("\\'", "'")
@@ -144,6 +248,22 @@ mod tests {
         assert!(set_level("upstream", Level::TRACE));
         assert_eq!((level("upstream"), level("store")), (Some(Level::TRACE), Some(Level::INFO)));
         assert!(set_level("upstream", Level::INFO));
+    }
+
+    #[test]
+    fn levels_of_a_start_are_of_all_loggers_or_of_one() {
+        let levels = |texts: &[&str]| LogOptions {
+            levels: texts.iter().map(|text| (*text).into()).collect(),
+            ..LogOptions::default()
+        };
+        assert_eq!(
+            levels(&["warn", "oidc=TRACE"]).levels().unwrap(),
+            [(None, Level::WARN), (Some("oidc"), Level::TRACE)]
+        );
+        for wrong in ["loud", "nothing=info", "oidc=", ""] {
+            let error = levels(&[wrong]).levels().unwrap_err();
+            assert!(error.to_string().contains(&format!("`{wrong}`")) && error.hint().contains("security"), "{error}");
+        }
     }
 
     #[test]

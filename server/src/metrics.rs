@@ -1,20 +1,29 @@
 //! Metrics in the OpenMetrics text format.
 
+use std::time::Duration;
+
 use gbac_engine::decide::Outcome;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 /// The content type of the metrics.
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// The upper ends of the buckets of durations, in seconds.
+const DURATIONS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
 /// The metrics of one service.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
+    durations: Family<SurfaceLabels, Histogram, fn() -> Histogram>,
+    failed_sign_ins: Family<CredentialLabels, Counter>,
     decisions: Family<DecisionLabels, Counter>,
     commits: Counter,
     store_failures: Counter,
@@ -38,6 +47,16 @@ pub(crate) struct Metrics {
 struct RequestLabels {
     surface: &'static str,
     status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct SurfaceLabels {
+    surface: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CredentialLabels {
+    credentials: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -129,6 +148,8 @@ impl Metrics {
         let mut registry = Registry::with_prefix("gbac");
         let new = Self {
             requests: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(DURATIONS)),
+            failed_sign_ins: Family::default(),
             decisions: Family::default(),
             commits: Counter::default(),
             store_failures: Counter::default(),
@@ -149,6 +170,12 @@ impl Metrics {
             registry: Registry::default(),
         };
         registry.register("requests", "Requests by surface and status", new.requests.clone());
+        let help = "Time from the head of a request to the head of its response, by surface";
+        registry.register_with_unit("request_duration", help, Unit::Seconds, new.durations.clone());
+        let help = "Requests refused because their credentials are not valid, by the kind of credentials";
+        registry.register("failed_sign_ins", help, new.failed_sign_ins.clone());
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "The version of the program", version);
         registry.register("decisions", "Decisions by outcome", new.decisions.clone());
         registry.register("store_commits", "Transactions committed by the store", new.commits.clone());
         let help = "Times that the store stopped accepting writes because one failed";
@@ -178,9 +205,15 @@ impl Metrics {
         Self { registry, ..new }
     }
 
-    /// Counts a response.
-    pub(crate) fn count_request(&self, surface: &'static str, status: u16) {
+    /// Counts a response, and the time that it took.
+    pub(crate) fn count_request(&self, surface: &'static str, status: u16, duration: Duration) {
         self.requests.get_or_create(&RequestLabels { surface, status }).inc();
+        self.durations.get_or_create(&SurfaceLabels { surface }).observe(duration.as_secs_f64());
+    }
+
+    /// Counts a request whose credentials are not valid.
+    pub(crate) fn count_failed_sign_in(&self, credentials: &'static str) {
+        self.failed_sign_ins.get_or_create(&CredentialLabels { credentials }).inc();
     }
 
     /// Counts a decision.
@@ -248,9 +281,10 @@ mod tests {
     #[test]
     fn the_text_has_every_metric() {
         let metrics = Metrics::new();
-        metrics.count_request("data_plane", 201);
-        metrics.count_request("data_plane", 201);
-        metrics.count_request("connect", 401);
+        metrics.count_request("data_plane", 201, Duration::from_millis(3));
+        metrics.count_request("data_plane", 201, Duration::from_secs(20));
+        metrics.count_request("connect", 401, Duration::ZERO);
+        metrics.count_failed_sign_in("basic");
         metrics.count_decision(Outcome::Deny);
         metrics.count_open_connections(3);
         metrics.count_open_connections(-1);
@@ -275,6 +309,12 @@ mod tests {
         for line in [
             "gbac_requests_total{surface=\"data_plane\",status=\"201\"} 2",
             "gbac_requests_total{surface=\"connect\",status=\"401\"} 1",
+            "gbac_request_duration_seconds_bucket{le=\"0.0025\",surface=\"data_plane\"} 0",
+            "gbac_request_duration_seconds_bucket{le=\"0.005\",surface=\"data_plane\"} 1",
+            "gbac_request_duration_seconds_bucket{le=\"+Inf\",surface=\"data_plane\"} 2",
+            "gbac_request_duration_seconds_count{surface=\"data_plane\"} 2",
+            "gbac_failed_sign_ins_total{credentials=\"basic\"} 1",
+            concat!("gbac_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
             "gbac_decisions_total{outcome=\"deny\"} 1",
             "gbac_store_commits_total 3",
             "gbac_store_failures_total 4",
@@ -303,7 +343,8 @@ mod tests {
     fn every_metric_is_documented() {
         let documentation = include_str!("../../docs/service.md");
         let metrics = Metrics::new();
-        metrics.count_request("data_plane", 201);
+        metrics.count_request("data_plane", 201, Duration::ZERO);
+        metrics.count_failed_sign_in("basic");
         metrics.count_decision(Outcome::Deny);
         metrics.count_refused_connection(RefuseReason::Address);
         metrics.count_closed_connection(CloseReason::Idle);
@@ -312,7 +353,12 @@ mod tests {
         assert!(types.len() > 15, "{text}");
         for line in types {
             let (name, kind) = line.split_once(' ').unwrap();
-            let row = format!("| `{name}{}`", if kind == "counter" { "_total" } else { "" });
+            let ending = match kind {
+                "counter" => "_total",
+                "info" => "_info",
+                _ => "",
+            };
+            let row = format!("| `{name}{ending}`");
             assert!(documentation.contains(&row), "`{name}` is not in a table of docs/service.md");
         }
     }

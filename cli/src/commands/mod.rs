@@ -48,7 +48,7 @@ pub(crate) fn run(command: Command, format: Format) -> Result<ExitCode, Failure>
         Command::Token { command: TokenCommand::Inspect(args) } => inspect::run(&args, format),
         Command::Doctor(args) => doctor::run(&args, format),
         Command::Test(args) => test::run(&args, format),
-        Command::Serve(args) => serve::run(*args),
+        Command::Serve(args) => serve::run(*args, format),
         Command::Backup(args) => backup::run(&args, format),
         Command::Restore(args) => restore::run(&args, format),
         Command::Export(args) => document::export(&args, format),

@@ -5,16 +5,23 @@ use std::process::ExitCode;
 use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, OidcRules,
-    PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, LogFormat, LogOptions,
+    OidcClientOptions, OidcRules, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles,
+    UpstreamOptions,
 };
 
-use crate::args::{DataPlaneApiFormArg, LicenseArg, ServeArgs};
+use crate::args::{DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
 use crate::lists::entries;
-use crate::output::Failure;
+use crate::output::{self, Failure};
+use serde_json::json;
 
-pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    gbac_server::serve(&options(args)?).map(|()| ExitCode::SUCCESS).map_err(|error| {
+pub(crate) fn run(args: ServeArgs, format: Format) -> Result<ExitCode, Failure> {
+    let is_check = args.check_config;
+    let options = options(args)?;
+    if is_check {
+        return check(&options, format);
+    }
+    gbac_server::serve(&options).map(|()| ExitCode::SUCCESS).map_err(|error| {
         let message = format!("{error}; {}", error.hint());
         if is_invalid_flag(&error) {
             Failure::value(error.code(), message)
@@ -22,6 +29,20 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
             Failure::new(error.code(), message)
         }
     })
+}
+
+/// Prints every mistake.
+fn check(options: &ServeOptions, format: Format) -> Result<ExitCode, Failure> {
+    let faults = gbac_server::faults(options);
+    if faults.is_empty() {
+        match format {
+            Format::Text => output::text("The options are valid.\n")?,
+            Format::Json | Format::Yaml => output::value(format, &json!({ "valid": true }))?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines: Vec<String> = faults.iter().map(|error| format!("{error}; {}", error.hint())).collect();
+    Err(Failure::new("config_invalid", lines.join("\n")))
 }
 
 /// Whether the value of a flag is invalid, independent of the machine's state.
@@ -44,6 +65,8 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::TrustedProxy(_)
             | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
             | ServeError::Upstream(_)
+            | ServeError::TwoPasswords
+            | ServeError::LogLevel(_)
             | ServeError::AuditLimits
     )
 }
@@ -71,6 +94,14 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
         listen: args.listen,
         mode,
         admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
+        admin_password_file: args.admin_password_file,
+        log: LogOptions {
+            format: match args.log_format {
+                LogFormatArg::Text => LogFormat::Text,
+                LogFormatArg::Json => LogFormat::Json,
+            },
+            levels: entries("--log-level", &args.log_levels)?,
+        },
         license: args.license.map(|license| match license {
             LicenseArg::Valid => LicenseStatus::Valid,
             LicenseArg::Expired => LicenseStatus::Expired,

@@ -233,6 +233,8 @@ const PAGES: &[Page] = &[
             "gbac serve --demo",
             "# A service that keeps its policy",
             "gbac serve --data ./data",
+            "# The options of a file, checked",
+            "gbac serve --config gbac.toml --check-config",
         ],
         exit_codes: DEFAULT,
     },

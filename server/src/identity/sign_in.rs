@@ -131,6 +131,18 @@ pub(crate) enum Scheme {
     Other,
 }
 
+impl Scheme {
+    /// The name in metrics.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Basic => "basic",
+            Self::Bearer => "bearer",
+            Self::Session => "session",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// The unchecked credentials of a request.
 pub(crate) struct Credentials {
     /// The scheme and the text after it, if there are any.

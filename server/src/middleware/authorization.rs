@@ -101,8 +101,12 @@ impl Authorizer {
                     SignInError::TooManyAttempts(_) => {
                         let refused = denial(429, "too_many_attempts", "too many failed sign-ins");
                         audit.denied(head, "", refused).await?;
+                        self.service.metrics().count_failed_sign_in("too_many_attempts");
                     }
-                    SignInError::InvalidCredentials(_) | SignInError::Audit(_) => {}
+                    SignInError::InvalidCredentials(scheme) => {
+                        self.service.metrics().count_failed_sign_in(scheme.label());
+                    }
+                    SignInError::Audit(_) => {}
                 }
                 return Err(sign_in_problem(&error, surface, from_browser));
             }

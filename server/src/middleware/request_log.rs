@@ -16,8 +16,9 @@ pub(crate) async fn log_request(State(service): State<Service>, request: Request
     let (start, method, path) = (Instant::now(), request.method().clone(), request.uri().path().to_owned());
     let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
     let response = next.run(request).await;
-    let (status, micros) = (response.status().as_u16(), start.elapsed().as_micros());
-    service.metrics().count_request(Surface::of(&path).label(), status);
+    let (status, duration) = (response.status().as_u16(), start.elapsed());
+    service.metrics().count_request(Surface::of(&path).label(), status, duration);
+    let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let (path, client) = (sanitized(&path), client.map(tracing::field::display));
     if status < 500 {
         tracing::debug!(target: "request", %method, path, status, micros, client);

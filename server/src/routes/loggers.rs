@@ -17,7 +17,7 @@ use crate::http::access::Access;
 use crate::http::problem::Problem;
 use crate::http::query::{flag, pairs, value};
 use crate::http::surface::Surface;
-use crate::logging;
+use crate::logging::{self, LEVEL_NAMES};
 use crate::state::service::Service;
 
 const SURFACE: Surface = Surface::Admin;
@@ -32,17 +32,8 @@ pub(crate) fn routes() -> Routes {
     )
 }
 
-/// The names of the levels, the most severe first.
-const LEVELS: [(&str, Level); 5] = [
-    ("error", Level::ERROR),
-    ("warn", Level::WARN),
-    ("info", Level::INFO),
-    ("debug", Level::DEBUG),
-    ("trace", Level::TRACE),
-];
-
 fn level_name(level: Level) -> String {
-    LEVELS.iter().find(|(_, known)| *known == level).map(|(name, _)| (*name).to_owned()).unwrap_or_default()
+    LEVEL_NAMES.iter().find(|(_, known)| *known == level).map(|(name, _)| (*name).to_owned()).unwrap_or_default()
 }
 
 async fn list(RawQuery(query): RawQuery) -> Response {
@@ -96,11 +87,14 @@ async fn write(
         flag(&pairs, "force")?;
         let wanted = value(&pairs, "level").unwrap_or_default();
         let invalid = |message: String| Problem::new(RpcCode::InvalidArgument, message);
-        let level = LEVELS.iter().find(|(known, _)| *known == wanted).map(|(_, level)| *level).ok_or_else(|| {
-            let levels = LEVELS.map(|(known, _)| known).join(", ");
-            let wanted = escaped(wanted);
-            invalid(format!("Cannot set log level for {{{name}}}: unknown level {{{wanted}}}; the levels are {levels}"))
-        })?;
+        let level =
+            LEVEL_NAMES.iter().find(|(known, _)| *known == wanted).map(|(_, level)| *level).ok_or_else(|| {
+                let levels = LEVEL_NAMES.map(|(known, _)| known).join(", ");
+                let wanted = escaped(wanted);
+                invalid(format!(
+                    "Cannot set log level for {{{name}}}: unknown level {{{wanted}}}; the levels are {levels}"
+                ))
+            })?;
         let expires = value(&pairs, "expires").map_or(Ok(DEFAULT_EXPIRY), |text| {
             let message = format!("`expires` is `{}`; it must be a number of seconds; 0 never reverts", escaped(text));
             text.parse::<u32>().map_err(|_| invalid(message))

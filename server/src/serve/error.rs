@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::connection_limits::ConnectionLimitError;
 use super::tls::TlsError;
+use crate::logging::LogLevelError;
 use crate::state::public_endpoint::PublicEndpointError;
 use crate::state::store::StoreError;
 use crate::state::trusted_proxies::TrustedProxyError;
@@ -87,6 +88,20 @@ pub enum ServeError {
         /// Why, without the content.
         reason: String,
     },
+    /// The file with the password of the local account cannot be read.
+    #[error("cannot use the password in `{}`: {reason}", escaped(&file.display().to_string()))]
+    AdminPassword {
+        /// The file.
+        file: PathBuf,
+        /// Why, without the content.
+        reason: String,
+    },
+    /// The password of the local account is given twice.
+    #[error("the password of the local account is given by `GBAC_ADMIN_PASSWORD` and by `--admin-password-file`")]
+    TwoPasswords,
+    /// The level of a logger is not valid.
+    #[error("`--log-level`: {0}")]
+    LogLevel(#[source] LogLevelError),
     /// The requested scopes do not include `openid`.
     #[error("the scopes `{}` do not include `openid`", escaped(.0))]
     Scope(String),
@@ -147,6 +162,9 @@ impl ServeError {
             Self::ZeroLifetime => "oidc_max_token_lifetime",
             Self::EmptyClientId => "oidc_client_id_empty",
             Self::ClientSecret { .. } => "oidc_client_secret",
+            Self::AdminPassword { .. } => "admin_password_file",
+            Self::TwoPasswords => "two_passwords",
+            Self::LogLevel(_) => "log_level",
             Self::Scope(_) => "oidc_scope",
             Self::SignInUrl(_) => "oidc_sign_in_url",
             Self::PublicEndpoint(error) => error.code(),
@@ -191,6 +209,9 @@ impl ServeError {
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
             Self::EmptyClientId => "use the client ID under which the identity provider knows this service, or omit `--oidc-client-id`".into(),
             Self::ClientSecret { .. } => "write the secret alone into the file, readable by this user".into(),
+            Self::AdminPassword { .. } => "write the password alone into the file, readable by this user".into(),
+            Self::TwoPasswords => "use one of them".into(),
+            Self::LogLevel(error) => error.hint(),
             Self::Scope(_) => "add it, such as `--oidc-scope \"openid groups\"`".into(),
             Self::SignInUrl(_) => "set `--public-url` to the https URL that browsers use".into(),
             Self::PublicEndpoint(error) => error.hint().into(),

@@ -9,6 +9,7 @@ mod local_account;
 mod options;
 mod start;
 mod start_event;
+mod systemd;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -58,23 +59,22 @@ impl Server {
     /// # Errors
     /// See [`ServeError`].
     pub fn bind(options: &ServeOptions) -> Result<Self, ServeError> {
-        let requested = parse_address(&options.listen)?;
-        let is_loopback = requested.ip().to_canonical().is_loopback();
-        let tls = match &options.mode {
-            ServeMode::Demo(_) if !is_loopback => return Err(ServeError::NotLoopback(requested)),
-            ServeMode::Demo(_) => None,
-            ServeMode::Data(data) => {
-                if !is_loopback && data.tls.is_none() && !data.insecure_listen {
-                    return Err(ServeError::Unencrypted(requested));
-                }
-                data.tls.clone().map(Certificate::open).transpose().map_err(ServeError::Tls)?
-            }
+        Self::bind_to(options, None)
+    }
+
+    /// Uses a port that was bound before, instead of the one of the options.
+    fn bind_to(options: &ServeOptions, bound: Option<TcpListener>) -> Result<Self, ServeError> {
+        let requested = match &bound {
+            Some(listener) => listener.local_addr().map_err(ServeError::Start)?,
+            None => parse_address(&options.listen)?,
         };
+        check_listening(options, requested)?;
+        let tls = certificate(options)?;
         // Invalid options are reported before a port that is in use.
         check(options, requested, tls.is_some())?;
         let limits = ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit)?;
         let failed = |source| ServeError::Listen { address: requested, source };
-        let listener = TcpListener::bind(requested).map_err(failed)?;
+        let listener = bound.map_or_else(|| TcpListener::bind(requested), Ok).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = open_at(options, address, tls.is_some())?;
@@ -131,6 +131,43 @@ impl Server {
     }
 }
 
+/// Every fault of the options that shows without opening the data or the port.
+#[must_use]
+pub fn faults(options: &ServeOptions) -> Vec<ServeError> {
+    let address = match parse_address(&options.listen) {
+        Ok(address) => address,
+        Err(error) => {
+            let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
+            return std::iter::once(error).chain(start::faults(options, unknown, false)).collect();
+        }
+    };
+    let has_tls = matches!(&options.mode, ServeMode::Data(data) if data.tls.is_some());
+    let mut faults: Vec<ServeError> = check_listening(options, address).err().into_iter().collect();
+    faults.extend(certificate(options).err());
+    faults.extend(start::faults(options, address, has_tls));
+    faults.extend(ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit).err());
+    faults
+}
+
+/// Checks that the service may listen on an address.
+fn check_listening(options: &ServeOptions, address: SocketAddr) -> Result<(), ServeError> {
+    let is_loopback = address.ip().to_canonical().is_loopback();
+    match &options.mode {
+        ServeMode::Demo(_) if !is_loopback => Err(ServeError::NotLoopback(address)),
+        ServeMode::Data(data) if !is_loopback && data.tls.is_none() && !data.insecure_listen => {
+            Err(ServeError::Unencrypted(address))
+        }
+        ServeMode::Demo(_) | ServeMode::Data(_) => Ok(()),
+    }
+}
+
+fn certificate(options: &ServeOptions) -> Result<Option<Certificate>, ServeError> {
+    match &options.mode {
+        ServeMode::Demo(_) => Ok(None),
+        ServeMode::Data(data) => data.tls.clone().map(Certificate::open).transpose().map_err(ServeError::Tls),
+    }
+}
+
 /// Fetches the identity provider's keys when they are due, as long as the service runs.
 async fn refresh_keys(authenticator: Authenticator) {
     let mut ticks = tokio::time::interval(KEY_CHECK_INTERVAL);
@@ -141,13 +178,14 @@ async fn refresh_keys(authenticator: Authenticator) {
 }
 
 /// Runs the service until the process receives SIGTERM or SIGINT. When it is ready, it prints one line on standard output:
-/// `listening on http://...`.
+/// `listening on http://...`, and tells systemd. If systemd passed a socket, the service listens on it.
 ///
 /// # Errors
 /// See [`ServeError`]; nothing is printed on standard output then.
 pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
-    logging::install();
-    let server = Server::bind(options)?;
+    logging::install(&options.log).map_err(ServeError::LogLevel)?;
+    let bound = systemd::listener().map_err(ServeError::Start)?;
+    let server = Server::bind_to(options, bound)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
     runtime.block_on(async {
         let stop = stop_signal().map_err(ServeError::Start)?;
@@ -156,6 +194,11 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         let address = server.address;
         tracing::info!(target: "main", %address, version = env!("CARGO_PKG_VERSION"), "started");
         server.app.log_accounts();
+        systemd::notify_ready();
+        let stop = async {
+            stop.await;
+            systemd::notify_stopping();
+        };
         let result = server.run(stop).await;
         tracing::info!(target: "main", "stopped");
         result

@@ -7,6 +7,7 @@ use gbac_api::license::LicenseStatus;
 use super::tls::TlsFiles;
 use crate::demo::DemoKey;
 use crate::identity::oidc::OidcRules;
+use crate::logging::LogOptions;
 use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
 use crate::upstream::UpstreamOptions;
@@ -21,6 +22,10 @@ pub struct ServeOptions {
     /// The password of the admin. `None` is the stored one, or a new one at the first start; in a demo it is `demo`, with which
     /// the console signs in automatically.
     pub admin_password: Option<String>,
+    /// A file with the password of the admin, instead of `admin_password`.
+    pub admin_password_file: Option<PathBuf>,
+    /// How the service logs.
+    pub log: LogOptions,
     /// The state of the license; `None` is the stored one, initially valid.
     pub license: Option<LicenseStatus>,
     /// The public address.
@@ -129,6 +134,8 @@ impl Default for ServeOptions {
             listen: "127.0.0.1:8420".into(),
             mode: ServeMode::Demo(DemoOptions::default()),
             admin_password: None,
+            admin_password_file: None,
+            log: LogOptions::default(),
             license: None,
             endpoint: PublicEndpointOptions::default(),
             trusted_proxies: Vec::new(),

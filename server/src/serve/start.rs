@@ -58,50 +58,75 @@ pub(super) fn parse_address(text: &str) -> Result<SocketAddr, ServeError> {
 
 /// Rejects invalid options before anything is opened.
 pub(super) fn check(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<(), ServeError> {
+    faults(options, address, tls).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// Every fault of the options that shows without opening anything.
+pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> Vec<ServeError> {
+    let mut faults = Vec::new();
+    let mut check = |result: Result<(), ServeError>| faults.extend(result.err());
     if let ServeMode::Data(data) = &options.mode {
-        check_data_options(data)?;
+        check_data_options(data, &mut check);
     }
-    if options.admin_password.as_deref() == Some("") {
-        return Err(ServeError::EmptyPassword);
+    check(admin_password(options).map(drop));
+    check(options.log.levels().map(drop).map_err(ServeError::LogLevel));
+    match PublicEndpoint::new(options.endpoint.clone(), address, tls) {
+        Ok(endpoint) => {
+            if let ServeMode::Data(DataOptions { oidc_client: Some(_), .. }) = &options.mode {
+                let url = self::address(&endpoint.url).map(drop);
+                check(url.map_err(|_| ServeError::SignInUrl(endpoint.url.clone())));
+            }
+        }
+        Err(error) => check(Err(ServeError::PublicEndpoint(error))),
     }
-    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
-    if let ServeMode::Data(DataOptions { oidc_client: Some(_), .. }) = &options.mode {
-        self::address(&endpoint.url).map_err(|_| ServeError::SignInUrl(endpoint.url.clone()))?;
-    }
-    TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
-    Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    check(TrustedProxies::parse(&options.trusted_proxies).map(drop).map_err(ServeError::TrustedProxy));
+    check(Upstream::new(&options.upstream).map(drop).map_err(ServeError::Upstream));
     let AuditFileLimits { file_bytes, total_bytes, .. } = options.audit_files;
     if total_bytes > 0 && (file_bytes == 0 || total_bytes < file_bytes) {
-        return Err(ServeError::AuditLimits);
+        check(Err(ServeError::AuditLimits));
     }
-    Ok(())
+    faults
 }
 
-fn check_data_options(data: &DataOptions) -> Result<(), ServeError> {
+fn check_data_options(data: &DataOptions, check: &mut impl FnMut(Result<(), ServeError>)) {
     let admin_user = data.admin_user();
-    Settings::check_superuser(admin_user).map_err(ServeError::AdminUser)?;
-    if admin_user.contains(':') || admin_user.chars().any(char::is_control) {
-        return Err(ServeError::AdminName(admin_user.to_owned()));
+    match Settings::check_superuser(admin_user) {
+        Err(error) => check(Err(ServeError::AdminUser(error))),
+        Ok(()) if admin_user.contains(':') || admin_user.chars().any(char::is_control) => {
+            check(Err(ServeError::AdminName(admin_user.to_owned())));
+        }
+        Ok(()) => {}
     }
     if let Some(url) = &data.oidc_discovery_url {
-        address(url).map_err(ServeError::DiscoveryUrl)?;
+        check(address(url).map(drop).map_err(ServeError::DiscoveryUrl));
     }
     if data.oidc_rules.issuer.as_deref() == Some("") {
-        return Err(ServeError::EmptyIssuer);
+        check(Err(ServeError::EmptyIssuer));
     }
     if data.oidc_rules.max_lifetime == Some(0) {
-        return Err(ServeError::ZeroLifetime);
+        check(Err(ServeError::ZeroLifetime));
     }
     if let Some(client) = &data.oidc_client {
-        oidc_client(client)?;
+        check(oidc_client(client).map(drop));
     }
-    match &data.oidc_audience {
-        Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),
-        _ => Ok(()),
+    if data.oidc_audience.as_deref() == Some("") {
+        check(Err(ServeError::EmptyAudience));
     }
 }
 
-/// The longest client secret in bytes.
+/// The password of the local account, if it is given.
+fn admin_password(options: &ServeOptions) -> Result<Option<String>, ServeError> {
+    match (&options.admin_password, &options.admin_password_file) {
+        (Some(_), Some(_)) => Err(ServeError::TwoPasswords),
+        (Some(password), None) if password.is_empty() => Err(ServeError::EmptyPassword),
+        (password, None) => Ok(password.clone()),
+        (None, Some(file)) => {
+            secret_of(file).map(Some).map_err(|reason| ServeError::AdminPassword { file: file.clone(), reason })
+        }
+    }
+}
+
+/// The longest secret in bytes.
 const MAX_SECRET_BYTES: usize = 4096;
 
 /// The client of the identity provider, with its secret.
@@ -113,21 +138,24 @@ fn oidc_client(options: &OidcClientOptions) -> Result<OidcClient, ServeError> {
     if !scope.split(' ').any(|part| part == OPENID) {
         return Err(ServeError::Scope(scope.to_owned()));
     }
-    let secret = options.secret_file.as_deref().map(client_secret).transpose()?;
+    let secret_file = options.secret_file.as_deref();
+    let secret = secret_file
+        .map(|file| secret_of(file).map_err(|reason| ServeError::ClientSecret { file: file.to_owned(), reason }))
+        .transpose()?;
     Ok(OidcClient::new(options.id.clone(), secret, scope.to_owned()))
 }
 
 /// The scope of OpenID Connect.
 const OPENID: &str = "openid";
 
-fn client_secret(file: &Path) -> Result<String, ServeError> {
-    let failed = |reason: String| ServeError::ClientSecret { file: file.to_owned(), reason };
-    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+/// The secret that is the only line of a file, or why there is none.
+fn secret_of(file: &Path) -> Result<String, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let secret = text.trim_end_matches(['\r', '\n']);
     match secret {
-        "" => Err(failed("it is empty".to_owned())),
-        _ if secret.len() > MAX_SECRET_BYTES => Err(failed(format!("it is longer than {MAX_SECRET_BYTES} bytes"))),
-        _ if secret.chars().any(char::is_control) => Err(failed("it has more than one line".to_owned())),
+        "" => Err("it is empty".to_owned()),
+        _ if secret.len() > MAX_SECRET_BYTES => Err(format!("it is longer than {MAX_SECRET_BYTES} bytes")),
+        _ if secret.chars().any(char::is_control) => Err("it has more than one line".to_owned()),
         _ => Ok(secret.to_owned()),
     }
 }
@@ -226,8 +254,9 @@ fn open_audit_log(options: &ServeOptions, file: Option<PathBuf>) -> Result<Audit
 /// A demo: in memory, with a small policy and its own identity provider.
 fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) -> Result<Opened, ServeError> {
     let policy = demo::policy().map_err(ServeError::DemoPolicy)?;
-    let password = options.admin_password.clone().unwrap_or_else(|| demo::PASSWORD.into());
-    let is_published = options.admin_password.is_none();
+    let given = admin_password(options)?;
+    let is_published = given.is_none();
+    let password = given.unwrap_or_else(|| demo::PASSWORD.into());
     let sign_in = is_published.then(|| SignIn { user: demo::ADMIN.into(), password: password.clone() });
     let key = demo.key.clone().map_or_else(DemoKey::new, Ok).map_err(ServeError::Start)?;
     let provider = IdentityProvider::new(address, key).map_err(ServeError::Start)?;
@@ -265,7 +294,8 @@ fn open_data(options: &ServeOptions, data: &DataOptions, address: SocketAddr) ->
         let audit_log = open_audit_log(options, Some(data.folder.join("audit.jsonl")))?;
         let now = options.clock.unwrap_or(clock::system)();
         let audit = Audit::new(&audit_log, store.read().config.audit_enabled, now, address);
-        let account = LocalAccount::open(&store, &audit, data.admin_user(), options.admin_password.as_deref())?;
+        let given = admin_password(options)?;
+        let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
         Ok((store, audit_log, account))
     });
     let (store, audit_log, account) = opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
