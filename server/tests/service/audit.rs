@@ -239,6 +239,41 @@ async fn decisions_name_the_gateway_and_its_request() {
 }
 
 #[tokio::test]
+async fn the_event_of_a_request_names_the_acls_that_it_changed() {
+    let service = Service::start();
+    let acl = |operation: &str| {
+        json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "new-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+            "principal": "Group:eng", "host": "*", "operation": operation, "permission_type": "PERMISSION_TYPE_DENY" })
+    };
+    let last = async || -> Value {
+        let of_request = |event: &&Value| event["class_uid"] == 6003 && event["http_request"]["http_method"] != "GET";
+        events(&service).await.iter().filter(of_request).last().cloned().unwrap()
+    };
+    assert_eq!(service.send(Method::POST, "/v1/acls", &acl("OPERATION_READ")).await.status, 201);
+    let event = last().await;
+    assert_eq!(
+        event["resources"],
+        json!([{ "name": "create acl", "type": "acl_binding", "data": { "resource_type": "topic", "resource_name": "new-",
+            "pattern_type": "prefixed", "acl_principal": "type {group} name {eng}", "acl_host": "{{any_host}}",
+            "acl_operation": "read", "acl_permission": "deny" } },
+            { "name": "kafka-cluster", "type": "cluster" }])
+    );
+    assert_eq!(event["metadata"]["product"]["uid"], "0");
+    // The same again changes nothing, and is not named.
+    assert_eq!(service.send(Method::POST, "/v1/acls", &acl("OPERATION_READ")).await.status, 201);
+    assert_eq!(last().await["resources"], Value::Null);
+    assert_eq!(service.send(Method::POST, "/v1/acls", &acl("OPERATION_WRITE")).await.status, 201);
+    let filter = "/v1/acls?filter.resource_type=RESOURCE_TYPE_TOPIC&filter.resource_name=new-\
+        &filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_PREFIXED&filter.operation=OPERATION_ANY\
+        &filter.permission_type=PERMISSION_TYPE_ANY";
+    assert_eq!(service.send(Method::DELETE, filter, &json!({})).await.status, 200);
+    let event = last().await;
+    let names: Vec<&str> =
+        event["resources"].as_array().unwrap().iter().map(|resource| resource["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["delete acl", "delete acl", "kafka-cluster"]);
+}
+
+#[tokio::test]
 async fn requests_that_only_read_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();

@@ -137,8 +137,10 @@ pub fn administration(input: &Administration<'_>) -> Event {
         // OCSF 1.0.0 has no actor in these classes.
         unmapped.push(("actor", actor));
     }
+    let turns_audit = matches!(input.modification, Modification::ValueSet { .. });
     if form.class == Class::ApplicationLifecycle {
-        body.push(("app", input.context.product.node()));
+        // Auditing is a part of the service, which goes on.
+        body.push(("app", input.context.product.node_of_feature(turns_audit.then_some("audit log"))));
     }
     body.extend(form.body);
     let name = if input.user.name.is_empty() { "the service" } else { input.user.name };
@@ -151,7 +153,8 @@ pub fn administration(input: &Administration<'_>) -> Event {
     }
     // The start and stop of the service, and changes at its start, come from no client.
     match form.class {
-        Class::AccountChange | Class::ApplicationLifecycle => {}
+        Class::AccountChange => {}
+        Class::ApplicationLifecycle if !turns_audit => {}
         _ => unmapped.push(("src_endpoint", input.context.src_endpoint(None))),
     }
     if let Some(ResultingState { policy_etag, config_version }) = input.state {
@@ -255,12 +258,12 @@ fn form(modification: &Modification<'_>) -> Form {
         }
         Modification::Started { .. } => lifecycle(START, "started"),
         Modification::Stopped => lifecycle(STOP, "stopped"),
+        Modification::ValueSet { kind: "setting", name: "audit_enabled", after, .. } => match after {
+            Value::Bool(true) => lifecycle(START, "turned the audit log on"),
+            _ => lifecycle(STOP, "turned the audit log off"),
+        },
         Modification::ValueSet { kind, name, before, after } => {
-            let action = match (*kind, *name, *after) {
-                ("setting", "audit_enabled", Value::Bool(true)) => "turned the audit log on".to_owned(),
-                ("setting", "audit_enabled", _) => "turned the audit log off".to_owned(),
-                _ => format!("set {} from {} to {}", visible(name), value_text(before), value_text(after)),
-            };
+            let action = format!("set {} from {} to {}", visible(name), value_text(before), value_text(after));
             let data = |value: &Value| json!({ "value": value });
             entity(UPDATE, kind, name, Some(data(before)), Some(data(after)), action)
         }

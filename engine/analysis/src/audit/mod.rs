@@ -68,7 +68,14 @@ impl Default for Product {
 
 impl Product {
     fn node(&self) -> Node {
-        let mut members = vec![("name", Node::text(&self.name))];
+        self.node_of_feature(None)
+    }
+
+    /// The product, or one of its features.
+    fn node_of_feature(&self, feature: Option<&str>) -> Node {
+        let mut members: Vec<(&str, Node)> = Vec::new();
+        members.extend(feature.map(|name| ("feature", Node::Object(vec![("name", Node::text(name))]))));
+        members.push(("name", Node::text(&self.name)));
         push_text(&mut members, "uid", self.uid.as_deref());
         members.push(("vendor_name", Node::text(&self.vendor_name)));
         members.push(("version", Node::text(&self.version)));

@@ -583,5 +583,8 @@ fn changes_have_user_values_and_state() {
 
     let off =
         Modification::ValueSet { kind: "setting", name: "audit_enabled", before: &json!(true), after: &json!(false) };
-    assert_eq!(changed(off)["message"], "admin turned the audit log off");
+    let event = changed(off);
+    assert_eq!((&event["message"], &event["type_uid"]), (&json!("admin turned the audit log off"), &json!(600_204)));
+    assert_eq!(event["app"]["feature"]["name"], "audit log");
+    assert!(event["unmapped"]["src_endpoint"].is_object(), "a client did it");
 }

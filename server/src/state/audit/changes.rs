@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::log::AuditLog;
 use super::recorder::Audit;
-use super::scope::RequestScope;
+use super::scope::{AclChange, MAX_ACLS, RequestScope};
 use crate::lock::Lock;
 use crate::state::cluster_property::{ClusterProperty, PropertyValues};
 use crate::state::config::Config;
@@ -262,14 +262,30 @@ struct Collector<'r> {
     events: Vec<Event>,
     /// The changes, if there are many.
     many: Option<Vec<Value>>,
+    acls: Vec<AclChange>,
 }
 
 impl<'r> Collector<'r> {
     fn new(recorder: &'r ChangeRecorder, state: (String, u64), changes: usize) -> Self {
-        Self { recorder, state, events: Vec::new(), many: (changes > CHANGES_PER_EVENT).then(Vec::new) }
+        Self {
+            recorder,
+            state,
+            events: Vec::new(),
+            many: (changes > CHANGES_PER_EVENT).then(Vec::new),
+            acls: Vec::new(),
+        }
     }
 
     fn add(&mut self, modification: Modification<'_>) {
+        match modification {
+            _ if self.acls.len() >= MAX_ACLS => {}
+            Modification::AclAdded(acl) => self.acls.push(AclChange::Created(acl.clone())),
+            Modification::AclRemoved(acl) => self.acls.push(AclChange::Deleted(acl.clone())),
+            Modification::RoleDeleted { acls, .. } => {
+                self.acls.extend(acls.iter().cloned().map(AclChange::Deleted));
+            }
+            _ => {}
+        }
         match &mut self.many {
             Some(many) => many.push(modification_data(&modification)),
             None => self.events.push(self.recorder.event(modification, &self.state)),
@@ -360,7 +376,10 @@ impl<'r> Collector<'r> {
     }
 
     fn finish(self) -> Vec<Event> {
-        let Self { recorder, state, mut events, many } = self;
+        let Self { recorder, state, mut events, many, acls } = self;
+        if let Some(scope) = &recorder.scope {
+            scope.add_acls(&acls);
+        }
         let many = many.unwrap_or_default();
         for (place, changes) in many.chunks(CHANGES_PER_EVENT).enumerate() {
             let (first, total) = (place * CHANGES_PER_EVENT, many.len());

@@ -132,7 +132,8 @@ impl AuditLog {
     /// The file cannot be opened for writing.
     pub(crate) fn new(file: Option<PathBuf>, limits: AuditFileLimits, clock: Clock) -> io::Result<Self> {
         let shared = Arc::new(Shared {
-            product: Product::default(),
+            // The service is the only node of its cluster.
+            product: Product { uid: Some("0".into()), ..Product::default() },
             clock,
             recent: Lock::default(),
             repeats: Lock::default(),

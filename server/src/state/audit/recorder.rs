@@ -3,15 +3,15 @@
 use std::net::SocketAddr;
 
 use gbac_analysis::audit::{
-    ApiActivity, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event, SignInResult, User,
-    UserKind, api_activity, authentication, service, sign_out,
+    ApiActivity, AuditedResource, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event,
+    SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
 };
 use gbac_engine::decide::Outcome;
 
 use super::log::AuditLog;
 use super::repeats::{RepeatKey, milliseconds};
 use super::request_head::{Purpose, RequestHead};
-use super::scope::RequestScope;
+use super::scope::{AclChange, RequestScope};
 use super::sign_in_method::SignInMethod;
 use crate::state::error::AuditError;
 
@@ -186,7 +186,7 @@ impl<'a> Audit<'a> {
         let key = RepeatKey::new(["read", user, reason, &request.method, &request.route, &ip, encryption(request)]);
         let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
         let user = User { name: user, kind, ..User::default() };
-        self.write_repeated(key, || self.activity(request, user, authorization)).await
+        self.write_repeated(key, || self.activity(request, user, authorization, &[])).await
     }
 
     /// Records how the request of a superuser ended that can change something.
@@ -195,7 +195,9 @@ impl<'a> Audit<'a> {
     /// The event cannot be written. If the request changed something, it is kept for later instead, because the change is recorded.
     pub(crate) async fn call(&self, scope: &RequestScope, result: CallResult<'_>) -> Result<(), AuditError> {
         let user = User { name: &scope.user, kind: UserKind::Admin, ..User::default() };
-        let event = self.activity(&scope.head, user, Authorization::Call(result));
+        let acls = scope.acls();
+        let resources = AclChange::resources(&acls);
+        let event = self.activity(&scope.head, user, Authorization::Call(result), &resources);
         match self.write(std::slice::from_ref(&event)).await {
             Err(_) if scope.has_changed() => {
                 self.log.owe(&[event]);
@@ -222,17 +224,23 @@ impl<'a> Audit<'a> {
         let authorization =
             result.map_or(Authorization::Service { outcome: Outcome::Allow, reason }, Authorization::Call);
         let user = User { name: user, ..User::default() };
-        self.write(&[self.activity(request, user, authorization)]).await
+        self.write(&[self.activity(request, user, authorization, &[])]).await
     }
 
-    fn activity(&self, request: &RequestHead, user: User<'_>, authorization: Authorization<'_>) -> Event {
+    fn activity(
+        &self,
+        request: &RequestHead,
+        user: User<'_>,
+        authorization: Authorization<'_>,
+        resources: &[AuditedResource<'_>],
+    ) -> Event {
         api_activity(&ApiActivity {
             context: self.context(request),
             user,
             operation: &request.method,
             authorization,
             http: Some(request.http(self.server.port())),
-            resources: &[],
+            resources,
         })
     }
 

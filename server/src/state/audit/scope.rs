@@ -3,8 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use gbac_analysis::audit::AuditedResource;
+use gbac_engine::model::{Acl, CLUSTER_NAME, ResourceType};
+
 use super::request_head::RequestHead;
 use super::sign_in_method::SignInMethod;
+use crate::lock::Lock;
+
+/// The most ACLs that the event of a request names; each change also has an event of its own.
+pub(super) const MAX_ACLS: usize = 100;
 
 tokio::task_local! {
     static CURRENT: Arc<RequestScope>;
@@ -19,11 +26,34 @@ pub(crate) struct RequestScope {
     /// How the user signed in.
     pub(crate) method: SignInMethod,
     changed: AtomicBool,
+    acls: Lock<Vec<AclChange>>,
+}
+
+/// An ACL that a request created or deleted.
+#[derive(Clone)]
+pub(super) enum AclChange {
+    Created(Acl),
+    Deleted(Acl),
+}
+
+impl AclChange {
+    const fn resource(&self) -> AuditedResource<'_> {
+        match self {
+            Self::Created(acl) => AuditedResource::created_acl(acl),
+            Self::Deleted(acl) => AuditedResource::deleted_acl(acl),
+        }
+    }
+
+    /// The resources of an event: the ACLs, then the cluster that they belong to.
+    pub(super) fn resources(changes: &[Self]) -> Vec<AuditedResource<'_>> {
+        let cluster = AuditedResource { name: CLUSTER_NAME, kind: ResourceType::Cluster.spelling().audit, acl: None };
+        changes.iter().map(Self::resource).chain((!changes.is_empty()).then_some(cluster)).collect()
+    }
 }
 
 impl RequestScope {
     pub(crate) fn new(head: RequestHead, user: String, method: SignInMethod) -> Arc<Self> {
-        Arc::new(Self { head, user, method, changed: AtomicBool::new(false) })
+        Arc::new(Self { head, user, method, changed: AtomicBool::new(false), acls: Lock::default() })
     }
 
     /// Runs a request; everything that it changes is recorded as a change by its user.
@@ -39,6 +69,19 @@ impl RequestScope {
     /// Notes that the request changed something.
     pub(crate) fn set_changed(&self) {
         self.changed.store(true, Relaxed);
+    }
+
+    /// Notes the ACLs that the request changed.
+    pub(super) fn add_acls(&self, acls: &[AclChange]) {
+        self.acls.with(|known| {
+            let room = MAX_ACLS.saturating_sub(known.len());
+            known.extend(acls.iter().take(room).cloned());
+        });
+    }
+
+    /// The ACLs that the request changed; if there are many, the first of them.
+    pub(super) fn acls(&self) -> Vec<AclChange> {
+        self.acls.with(|acls| acls.clone())
     }
 
     /// Whether the request changed something.
