@@ -1,6 +1,6 @@
 //! `--help` of every command: its text, and that each of its examples works.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -92,7 +92,7 @@ fn shell(line: &str, service: &Service, folder: &Path) -> Command {
     command
 }
 
-/// Runs an example to its end; a service ends when it listens.
+/// Runs an example to its end; a service ends when it listens, and `watch` with Ctrl-C.
 fn run(example: &Example, service: &Service, folder: &Path) {
     if example.line.starts_with("gbac serve ") && !example.line.ends_with(" --check-config") {
         let mut command = shell(&format!("exec {} --listen 127.0.0.1:0", example.line), service, folder);
@@ -101,6 +101,16 @@ fn run(example: &Example, service: &Service, folder: &Path) {
         let listens = lines.into_iter().any(|line| line.starts_with("listening on http://127.0.0.1:"));
         child.kill().and_then(|()| child.wait()).expect("it runs");
         assert!(listens, "{example:?}");
+        return;
+    }
+    if example.line.starts_with("gbac watch") {
+        let mut command = shell(&format!("exec {}", example.line), service, folder);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a shell");
+        let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.starts_with("Watching http://127.0.0.1:")), "{example:?}");
+        let interrupted = program("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(interrupted.success());
+        assert_eq!(child.wait().expect("it ends").code(), Some(example.exit), "{example:?}");
         return;
     }
     let done = shell(&example.line, service, folder).stdin(Stdio::null()).output().expect("a shell");
@@ -163,4 +173,34 @@ fn every_command_in_the_readme_of_the_examples_works() {
     for example in &examples {
         run(example, &service, folder.path());
     }
+}
+
+/// The codes and their meanings in a help text.
+fn exit_codes(help: &str) -> Vec<(String, String)> {
+    let lines = section(help, "Exit codes:").map(|line| line.trim().split_once(' ').expect("a meaning"));
+    lines.map(|(code, meaning)| (code.to_owned(), meaning.trim().to_owned())).collect()
+}
+
+#[test]
+fn the_table_of_exit_codes_is_what_help_says() {
+    let document = fs::read_to_string(root().join("docs/command-line.md")).expect("the document");
+    let table = document.split_once("| command | 0 | 1 | 2 |\n").expect("a table").1;
+    let mut documented = BTreeMap::new();
+    for row in table.lines().skip(1).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let codes = ["0", "1", "2"].iter().zip(&cells[1..]).filter(|(_, meaning)| !meaning.is_empty());
+        let mut codes: Vec<(String, String)> =
+            codes.map(|(code, meaning)| ((*code).to_owned(), (*meaning).to_owned())).collect();
+        codes.push(("64".to_owned(), "Invalid usage".to_owned()));
+        let commands = cells[0].split(", ").map(|command| command.trim_matches('`').to_owned());
+        documented.extend(commands.map(|command| (command, codes.clone())));
+    }
+    let of_others = documented.remove("every other command").expect("a row");
+    visit(&mut Vec::new(), &mut |path, text| {
+        if !path.is_empty() {
+            let codes = documented.remove(&path.join(" ")).unwrap_or_else(|| of_others.clone());
+            assert_eq!(exit_codes(text), codes, "{path:?}");
+        }
+    });
+    assert!(documented.is_empty(), "no such command: {documented:?}");
 }

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use gbac_tests::program::{self, Nobody};
 use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 #[test]
 fn a_profile_keeps_address_and_user_and_no_secret() {
@@ -25,7 +26,8 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
         let mode = |path: &std::path::Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
         assert_eq!((mode(&file), mode(file.parent().expect("a folder"))), (0o600, 0o700));
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("rights");
-        alone(&[], &["profile", "use", "local"]).done();
+        let used = alone(&[], &["profile", "use", "local"]);
+        assert!(used.exit == 0 && used.err.contains("other users can read the file"), "{}", used.err);
         assert_eq!(mode(&file), 0o600, "rights that were opened are closed again");
     }
     assert_eq!(
@@ -101,15 +103,62 @@ fn roles_are_spelled_as_the_connection_says() {
     assert!(described.contains("RedpandaRole:PaymentsWriters") && !described.contains(" Role:"), "{described}");
 }
 
+/// The candidates for the last word of a command line, as the script of fish asks for them; flags only after `--`.
+fn completed(folder: &TempDir, environment: &[(&str, &str)], words: &[&str]) -> Vec<String> {
+    let environment = [&[("GBAC_COMPLETE", "fish")], environment].concat();
+    let out = run(folder, &environment, &[&["--", "gbac"], words].concat()).done();
+    let is_flag = words.last().is_some_and(|last| last.starts_with("--"));
+    let names = out.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned());
+    names.filter(|name| is_flag || !name.starts_with("--")).collect()
+}
+
 #[test]
-fn completions_know_every_command() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn completions_know_every_command_and_the_names_of_the_policy() {
+    let service = Service::start();
+    let folder = &service.folder;
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let text = run(&folder, &[], &["completions", shell]).done();
-        for word in ["least-grant", "skip-unreadable", "completions"] {
-            assert!(text.contains(word), "{shell}: {word}");
-        }
+        let text = run(folder, &[], &["completions", shell]).done();
+        assert!(text.contains("GBAC_COMPLETE") && text.contains("gbac"), "{shell}: {text}");
     }
+    assert!(completed(folder, &[], &["least"]).contains(&"least-grant".to_owned()));
+    assert!(completed(folder, &[], &["policy", "import", "--skip"]).contains(&"--skip-unreadable".to_owned()));
+    let policy = gbac_tests::vectors::root().join("examples/policy.json");
+    let policy = policy.to_str().expect("a path");
+    let with = |words: &[&str]| completed(folder, &[("GBAC_POLICY", policy)], words);
+    assert_eq!(with(&["security", "role", "describe", ""]), ["AnalyticsReaders", "PaymentsWriters"]);
+    assert_eq!(with(&["permissions", "--principal", "Group:p"]), ["Group:payments-team", "Group:platform-team"]);
+    assert_eq!(with(&["check", "--user", "ana", "--group", "analytics,con"]), ["analytics,contractors"]);
+    assert_eq!(with(&["who-can", "--operation", "describe-c"]), ["describe-configs"]);
+    assert_eq!(
+        completed(folder, &[], &["who-can", "--policy", policy, "--operation", "read", "--topic", "x"]),
+        [""; 0]
+    );
+    assert_eq!(with(&["cluster", "config", "get", "nested"]), ["nested_group_behavior"]);
+    run(folder, &[], &["profile", "create", "production", "--url", "https://gbac.example.com"]).done();
+    assert_eq!(with(&["export", "--profile", "prod"]), ["production"]);
+    assert_eq!(with(&["profile", "use", ""]), ["production"]);
+    // Those of a service, unless somebody would have to type a password.
+    let caller = [("GBAC_URL", service.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")];
+    assert!(
+        completed(folder, &caller, &["security", "role", "describe", "Pay"]).contains(&"PaymentsWriters".to_owned())
+    );
+    assert!(completed(folder, &caller[..2], &["security", "role", "describe", "Pay"]).is_empty());
+    // A service that is away is no error in the middle of a line.
+    let nobody = gbac_tests::program::Nobody::there().url();
+    let away = [("GBAC_URL", nobody.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")];
+    assert!(completed(folder, &away, &["security", "role", "describe", "Pay"]).is_empty());
+}
+
+#[test]
+fn manual_pages_have_every_command_and_its_examples() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = run(&folder, &[], &["man", "pages"]).done();
+    let page = |name: &str| fs::read_to_string(folder.path().join("pages").join(name)).expect("a page");
+    assert!(page("gbac.1").contains("least\\-grant"), "{}", page("gbac.1"));
+    let lint = page("gbac-policy-lint.1");
+    assert!(lint.contains("Examples:") && lint.contains("Exit codes:"), "{lint}");
+    let number = fs::read_dir(folder.path().join("pages")).expect("a folder").count();
+    assert!(number > 40 && written.contains(&format!("Wrote {number} pages")), "{number}: {written}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The flags of every command, in one place.
 
 pub(crate) mod online;
+pub(crate) mod output;
 pub(crate) mod policy;
 pub(crate) mod simulate;
 
@@ -10,7 +11,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use online::{
     AdminCommand, BackupArgs, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand,
+    WatchArgs,
 };
+use output::OutputArgs;
 use policy::{PolicyCommand, PolicySourceArgs};
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
@@ -21,9 +24,8 @@ pub(crate) use crate::output::Format;
 #[derive(Debug, Parser)]
 #[command(name = "gbac", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
-    /// Output format.
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     /// Exits with 1 if a step fails.
     Doctor(Box<DoctorArgs>),
     /// Run assertion files; exits with 1 if a test fails.
+    ///
+    /// For pipelines, --format also accepts `sarif`, `junit` and `github` (annotations).
     Test(TestArgs),
     /// Serve the console and the APIs.
     ///
@@ -104,6 +108,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ClusterCommand,
     },
+    /// Show changes of the policy and denied decisions of a running service as they happen, until Ctrl-C.
+    ///
+    /// Asks the service every two seconds. The denied decisions come from its audit log.
+    Watch(Box<WatchArgs>),
     /// Manage connection profiles.
     Profile {
         #[command(subcommand)]
@@ -114,10 +122,19 @@ pub(crate) enum Command {
     /// Show the version, the build and the features of this program.
     Version,
     /// Print a completion script for a shell.
+    ///
+    /// The script calls this program for each completion, so that it also completes the names of roles, principals and resources:
+    /// those in the document of --policy or GBAC_POLICY, or in the policy of the service, if GBAC_PASSWORD or GBAC_TOKEN is set.
     Completions {
         /// The shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
+    },
+    /// Write the manual pages of this program into a folder.
+    Man {
+        /// Folder for the pages, one for each command; created if it does not exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
     },
     /// Deprecated aliases.
     Admin {
@@ -243,6 +260,9 @@ pub(crate) struct PolicyQueryArgs {
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+    /// Also write the change to this file, for `gbac policy apply`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// The resources, named as in `security acl`.

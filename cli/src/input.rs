@@ -3,7 +3,7 @@
 use gbac_engine::ClaimSet;
 use gbac_engine::ResolveError;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,25 +34,37 @@ pub(crate) fn shared_standard_input() -> Failure {
     Failure::usage("`-` is used for two inputs; standard input can only be one of them, so name a file for the other")
 }
 
+/// The most bytes of an input that is read as a whole, so that a stream without an end does not fill the memory.
+const MAX_INPUT: u64 = 1 << 30;
+
 /// Opens a file line by line; `-` is standard input.
-pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+pub(crate) fn lines(path: &Path) -> Result<BufReader<Box<dyn Read>>, Failure> {
+    open(path).map(BufReader::new)
+}
+
+fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
-        return Ok(Box::new(BufReader::new(standard_input()?)));
+        return Ok(Box::new(standard_input()?));
     }
     let file = fs::File::open(path).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
-    Ok(Box::new(BufReader::new(file)))
+    Ok(Box::new(file))
 }
 
 /// Reads a file as text, in UTF-8 or UTF-16; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    let (what, bytes) = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        ("standard input".to_owned(), standard_input()?.read_to_end(&mut bytes).map(|_| bytes))
-    } else {
-        (path.display().to_string(), fs::read(path))
+    let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let Some(bytes) = limited(&mut open(path)?, MAX_INPUT).map_err(|error| Failure::io(&name, &error))? else {
+        let message = format!("{}: more than 1 GiB; check that it ends", plain(&name));
+        return Err(Failure::new("input_too_long", message));
     };
-    let bytes = bytes.map_err(|error| Failure::io(&what, &error))?;
-    decode(bytes).map_err(|error| Failure::new("not_text", format!("{}: {error}", plain(&what))))
+    decode(bytes).map_err(|error| Failure::new("not_text", format!("{}: {error}", plain(&name))))
+}
+
+/// The bytes of a reader; `None` if there are more than a limit.
+fn limited(reader: &mut dyn Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    reader.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
 /// Reads a document as JSON text; one in YAML is converted.
@@ -127,4 +139,16 @@ impl Verifier {
 /// The clock, in seconds since 1970.
 pub(crate) fn now() -> f64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_without_an_end_is_refused() {
+        assert_eq!(limited(&mut io::repeat(b'x'), 1000).unwrap(), None);
+        assert_eq!(limited(&mut &b"abc"[..], 3).unwrap().as_deref(), Some(&b"abc"[..]));
+        assert_eq!(limited(&mut &b"abc"[..], 2).unwrap(), None);
+    }
 }

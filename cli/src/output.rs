@@ -5,18 +5,17 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::ValueEnum;
 use gbac_console_model::phrases::count;
 use gbac_engine::escape::is_hidden;
 use gbac_engine::policy::Policy;
 use gbac_json::Problems;
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
 
+use crate::display;
 use crate::secrets::{redacted, redacted_problems};
 
 /// Output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Human-readable text.
     Text,
@@ -185,8 +184,15 @@ pub(crate) fn document(text: &str) -> Result<(), Failure> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
 }
 
-/// Writes a note to standard error.
+/// Writes a note to standard error, unless `--quiet` hides notes.
 pub(crate) fn note(text: &str) {
+    if !display::is_quiet() {
+        problem(text);
+    }
+}
+
+/// Writes a line about a part that failed, or that a question is about, to standard error.
+pub(crate) fn problem(text: &str) {
     // A closed standard error is ignored.
     let _ = writeln!(anstream::stderr(), "{}", plain_lines(&redacted(text)));
 }
@@ -200,9 +206,6 @@ pub(crate) fn contents(policy: &Policy) -> String {
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// Style of a bad result.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Style of table headings.
-const HEAD: Style = Style::new().bold();
-
 /// A text in a style.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
@@ -235,60 +238,16 @@ pub(crate) fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// Columns are padded up to this width; a longer cell shifts the rest of its row.
-const MAX_COLUMN_WIDTH: usize = 48;
-
-/// A table with aligned columns; the last column is not padded.
-pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
-            let narrow = cells.filter(|width| *width <= MAX_COLUMN_WIDTH);
-            narrow.chain(head.get(column).map(|cell| cell.width())).max().unwrap_or_default()
-        })
-        .collect();
-    let write = |cells: Vec<&str>, style: &dyn Fn(&str) -> Option<Style>| {
-        let last = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |place| place + 1);
-        let mut line = String::new();
-        for (place, (cell, width)) in cells.iter().zip(&widths).take(last).enumerate() {
-            line.push_str(&style(cell).map_or_else(|| (*cell).to_owned(), |style| paint(style, cell)));
-            if place + 1 < last {
-                line.push_str(&" ".repeat(width.saturating_sub(cell.width()) + 2));
-            }
-        }
-        line + "\n"
-    };
-    let mut text = write(head.to_vec(), &|_| Some(HEAD));
-    for row in &rows {
-        text.push_str(&write(row.iter().map(String::as_str).collect(), &result_style));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn bare(text: &str) -> String {
-        anstream::adapter::strip_str(text).to_string()
-    }
-
     #[test]
     fn names_cannot_move_the_cursor() {
         assert_eq!(plain("a\u{1b}[2Jb\u{202e}c é"), "a\\u{1b}[2Jb\\u{202e}c é");
-        let rendered = bare(&table(&["A", "B"], &[vec!["x\ny".into(), "z".into()]]));
-        assert_eq!(rendered, "A        B\nx\\u{a}y  z\n");
         let value = json!({ "a\u{7f}": "b\u{202e}\u{1b}日" });
         assert_eq!(json_text(&value), r#"{"a\u007f":"b\u202e\u001b日"}"#);
         assert_eq!(serde_json::from_str::<Value>(&json_text(&value)).unwrap(), value);
-    }
-
-    #[test]
-    fn a_long_cell_does_not_widen_the_table() {
-        let long = "x".repeat(300);
-        let rows = [vec!["a".into(), long.clone(), "b".into()], vec!["日本".into(), "y".into(), String::new()]];
-        assert_eq!(bare(&table(&["A", "B", "C"], &rows)), format!("A     B  C\na     {long}  b\n日本  y\n"));
     }
 
     #[test]
@@ -302,11 +261,5 @@ mod tests {
         let odd = json!({ "a": "b\u{1b}\u{202e}" });
         assert_eq!(serde_saphyr::from_str::<Value>(&yaml_text(&odd).unwrap()).unwrap(), odd);
         assert!(!yaml_text(&odd).unwrap().contains('\u{202e}'));
-    }
-
-    #[test]
-    fn only_whole_results_are_colored() {
-        let rendered = table(&["V"], &[vec!["denied".into()], vec!["Group:denied".into()]]);
-        assert!(rendered.contains(&paint(BAD, "denied")) && rendered.contains("\nGroup:denied\n"), "{rendered:?}");
     }
 }

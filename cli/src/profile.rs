@@ -10,7 +10,7 @@ use gbac_engine::escape::escaped;
 use serde::{Deserialize, Serialize};
 
 use crate::args::online::SpellingArg;
-use crate::output::Failure;
+use crate::output::{self, Failure};
 use crate::suggest;
 
 /// The URL of a service, and the user to sign in with.
@@ -66,14 +66,11 @@ impl Profiles {
     /// Reads the file; empty if there is none.
     pub(crate) fn load() -> Result<Self, Failure> {
         let Some(path) = path() else { return Ok(Self::default()) };
+        warn_about_others(&path);
         match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                let file = path.display();
-                Failure::new(
-                    "profile_invalid",
-                    format!("{file}: {error}; fix it, or delete it and create the profiles again"),
-                )
-            }),
+            // An array would be read as an object whose members are all omitted.
+            Ok(text) if text.trim_start().starts_with('[') => Err(invalid(&path, &"it is a list, not an object")),
+            Ok(text) => serde_json::from_str(&text).map_err(|error| invalid(&path, &error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(Failure::io(&path.display().to_string(), &error)),
         }
@@ -99,6 +96,12 @@ impl Profiles {
     }
 }
 
+/// The error of a damaged file.
+fn invalid(path: &Path, problem: &dyn std::fmt::Display) -> Failure {
+    let message = format!("{}: {problem}; fix it, or delete it and create the profiles again", path.display());
+    Failure::new("profile_invalid", message)
+}
+
 /// The profile to use: the named one, that of `GBAC_PROFILE`, or the current one.
 pub(crate) fn selected(named: Option<&str>) -> Result<Option<Profile>, Failure> {
     let profiles = Profiles::load()?;
@@ -113,6 +116,35 @@ fn path() -> Option<PathBuf> {
         .or_else(|| absolute("HOME").map(|home| home.join(".config")))
         .or_else(|| absolute("APPDATA"))?;
     Some(folder.join("gbac").join("profiles.json"))
+}
+
+/// Says so if others than the user can read or change the file: they could send a password to a service of theirs.
+#[cfg(unix)]
+fn warn_about_others(path: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    // Whatever is wrong with the file is the error of reading it.
+    let Ok(metadata) = fs::metadata(path) else { return };
+    if let Some(problem) = exposure(metadata.mode(), metadata.uid(), rustix::process::geteuid().as_raw()) {
+        let file = path.display();
+        output::note(&format!("warning: {file}: {problem}; check its content, and run `chmod 600` as its owner"));
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_about_others(_: &Path) {}
+
+/// Who else can read or change a file.
+#[cfg(unix)]
+fn exposure(mode: u32, owner: u32, user: u32) -> Option<&'static str> {
+    if owner != user {
+        Some("the file belongs to another user, who can change where you sign in")
+    } else if mode & 0o022 != 0 {
+        Some("other users can change the file, and with it where you sign in")
+    } else if mode & 0o044 != 0 {
+        Some("other users can read the file")
+    } else {
+        None
+    }
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
@@ -140,4 +172,23 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&draft);
     }
     done
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_others_is_exposed() {
+        assert_eq!(exposure(0o100_600, 7, 7), None);
+        assert_eq!(exposure(0o100_400, 7, 7), None);
+        for (mode, owner, words) in [
+            (0o100_600, 0, "another user"),
+            (0o100_620, 7, "can change"),
+            (0o100_602, 7, "can change"),
+            (0o100_604, 7, "can read"),
+        ] {
+            assert!(exposure(mode, owner, 7).is_some_and(|problem| problem.contains(words)), "{mode:o}");
+        }
+    }
 }

@@ -1,65 +1,96 @@
-//! Progress of long operations: a bar with rate and remaining time on a terminal, lines of text elsewhere, nothing for short
-//! ones.
+//! Progress of long operations, on standard error: a bar, or a line that moves while one request runs. Nothing is shown in the
+//! first second, without a terminal, and with `--quiet`.
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use gbac_console_model::phrases::{count, duration, thousands};
+use gbac_console_model::phrases::{count, duration};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-/// Operations with fewer steps show no progress.
-const MIN_STEPS: usize = 200;
-/// Interval between lines of text.
-const LINE_INTERVAL: Duration = Duration::from_secs(5);
+use crate::display;
 
-/// The progress of one operation, on standard error.
+/// Operations that take less time show no progress.
+const DELAY: Duration = Duration::from_secs(1);
+/// Interval between two pictures of a waiting line.
+const TICK: Duration = Duration::from_millis(120);
+/// Steps between two looks at the clock.
+const STEPS: u64 = 16;
+
+/// Whether progress is shown.
+fn is_shown() -> bool {
+    !display::is_quiet() && io::stderr().is_terminal()
+}
+
+/// The progress of an operation of several steps.
 pub(crate) struct Progress {
+    total: Option<usize>,
     noun: &'static str,
-    total: usize,
-    done: usize,
+    done: u64,
     started: Instant,
-    last_line: Instant,
+    is_shown: bool,
     bar: Option<ProgressBar>,
-    silent: bool,
 }
 
 impl Progress {
     /// Starts an operation with `total` steps.
     pub(crate) fn new(total: usize, noun: &'static str) -> Self {
-        let silent = total < MIN_STEPS;
-        let bar = (!silent && io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            let template = "{wide_bar} {human_pos} of {msg}, {rate} per second, {left} left";
-            // The template is valid; the default is only a fallback.
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            // A write error leaves a part of the bar empty.
-            let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-                let _ = write!(out, "{:.0}", state.per_sec());
-            });
-            bar.set_style(style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
-                let _ = out.write_str(&duration(state.eta().as_secs_f64()));
-            }));
-            bar.set_message(count(total, noun));
-            bar
-        });
-        let now = Instant::now();
-        Self { noun, total, done: 0, started: now, last_line: now, bar, silent }
+        Self::start(Some(total), noun)
+    }
+
+    /// Starts an operation with an unknown number of steps that writes a result after each of them. Nothing is shown if the
+    /// results go to a terminal.
+    pub(crate) fn of_results(noun: &'static str) -> Self {
+        let mut progress = Self::start(None, noun);
+        progress.is_shown &= !io::stdout().is_terminal();
+        progress
+    }
+
+    fn start(total: Option<usize>, noun: &'static str) -> Self {
+        Self { total, noun, done: 0, started: Instant::now(), is_shown: is_shown(), bar: None }
     }
 
     /// Completes one step.
     pub(crate) fn step(&mut self) {
         self.done += 1;
+        if !self.is_shown {
+            return;
+        }
         match &self.bar {
             Some(bar) => bar.inc(1),
-            None if !self.silent && (self.last_line.elapsed() >= LINE_INTERVAL || self.done == self.total) => {
-                self.last_line = Instant::now();
-                // A closed standard error is ignored.
-                let _ = writeln!(io::stderr(), "{}", line(self.done, self.total, self.noun, self.started.elapsed()));
-            }
+            // A look at the clock takes longer than a step of a requests file.
+            None if self.total.is_none() && !self.done.is_multiple_of(STEPS) => {}
+            None if self.started.elapsed() >= DELAY => self.bar = Some(self.bar()),
             None => {}
         }
     }
+
+    fn bar(&self) -> ProgressBar {
+        let target = ProgressDrawTarget::stderr();
+        let bar = ProgressBar::with_draw_target(self.total.map(|total| total as u64), target);
+        let template = match self.total {
+            Some(_) => "{wide_bar} {human_pos} of {msg}, {rate} per second, {left} left",
+            None => "{spinner} {human_pos} {msg}, {rate} per second",
+        };
+        let message = self.total.map_or_else(|| format!("{}s", self.noun), |total| count(total, self.noun));
+        bar.with_style(style(template))
+            .with_message(message)
+            .with_elapsed(self.started.elapsed())
+            .with_position(self.done)
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // The templates are valid; the default is only a fallback. A write error leaves a part of the line empty.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let _ = write!(out, "{:.0}", state.per_sec());
+    });
+    style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let _ = out.write_str(&duration(state.eta().as_secs_f64()));
+    })
 }
 
 impl Drop for Progress {
@@ -71,20 +102,39 @@ impl Drop for Progress {
     }
 }
 
-/// Steps done, rate and remaining time as a line of text.
-fn line(done: usize, total: usize, noun: &str, elapsed: Duration) -> String {
-    let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
-    let left = (total - done.min(total)) as f64 / rate.max(0.001);
-    format!("{} of {}, {rate:.0} per second, {} left", thousands(done), count(total, noun), duration(left))
+/// A line that moves until this value is dropped.
+pub(crate) struct Waiting {
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Waiting {
+    /// Waits for one operation, such as `Replacing the policy`.
+    pub(crate) fn for_operation(what: String) -> Self {
+        let thread = is_shown().then(|| {
+            let (end, ended) = mpsc::channel();
+            let show = move || {
+                if ended.recv_timeout(DELAY) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+                let bar = bar.with_style(style("{spinner} {msg} ({elapsed})")).with_message(what).with_elapsed(DELAY);
+                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    bar.tick();
+                }
+                bar.finish_and_clear();
+            };
+            (end, thread::spawn(show))
+        });
+        Self { thread }
+    }
+}
 
-    #[test]
-    fn a_line_says_how_far_how_fast_and_how_long() {
-        assert_eq!(line(250, 1000, "ACL", Duration::from_secs(5)), "250 of 1,000 ACLs, 50 per second, 15 s left");
-        assert_eq!(line(0, 10, "ACL", Duration::ZERO), "0 of 10 ACLs, 0 per second, 2 h left");
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.thread.take() {
+            drop(end);
+            // The thread does not panic, and shows nothing of importance.
+            let _ = thread.join();
+        }
     }
 }

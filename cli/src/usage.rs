@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::args::{Cli, Format};
+use crate::display;
 use crate::help;
 use crate::input;
 use crate::output::{self, Failure};
@@ -24,6 +25,10 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         return Err(ExitCode::from(output::INVALID_USAGE));
     }
     refuse_tokens(&arguments).map_err(Failure::usage).map_err(failed)?;
+    // The flags are not parsed yet, and help and errors have colors, too.
+    if arguments.iter().any(|argument| argument == "--no-color") {
+        display::disable_colors();
+    }
     let mut complete = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
     complete.insert(0, "gbac".into());
     let matches = help::command().try_get_matches_from(complete).map_err(|error| report(&error))?;
@@ -33,7 +38,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
 }
 
 /// Flags with an output file.
-const OUTPUTS: [&str; 3] = ["out", "junit", "audit"];
+const OUTPUTS: [&str; 4] = ["out", "fix", "junit", "audit"];
 
 /// The matches of the command itself, below those of the commands that contain it.
 fn innermost(mut matches: &ArgMatches) -> &ArgMatches {
@@ -113,9 +118,16 @@ fn find(command: &Command, word: &str) -> Option<String> {
 /// The output format in the arguments, even if they are otherwise invalid.
 fn requested_format() -> Format {
     let words = arguments();
-    let after =
-        words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "--format").map(|(_, word)| word.as_str());
-    match after.or_else(|| words.iter().find_map(|word| word.strip_prefix("--format="))) {
+    let flags = ["--format", "-o"];
+    let after = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| flags.contains(&flag.as_str()));
+    let joined = || {
+        let value = |word: &'_ String| {
+            let value = word.strip_prefix("--format=").or_else(|| word.strip_prefix("-o"));
+            value.map(|value| value.trim_start_matches('=').to_owned())
+        };
+        words.iter().find_map(value)
+    };
+    match after.map(|(_, word)| word.clone()).or_else(joined).as_deref() {
         Some("json") => Format::Json,
         Some("yaml") => Format::Yaml,
         _ => Format::Text,

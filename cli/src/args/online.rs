@@ -9,7 +9,7 @@ use super::ResourceArgs;
 /// The service, and the credentials for it.
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
-    /// URL of the service: https, or http to this machine [env: GBAC_URL] [default: http://127.0.0.1:8420].
+    /// URL of the service: https, or http to this machine; see --insecure [env: GBAC_URL] [default: http://127.0.0.1:8420].
     #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
     pub(crate) url: Option<String>,
     /// User name to sign in with [env: GBAC_USER]. The password comes from GBAC_PASSWORD, --password-file or a prompt.
@@ -32,6 +32,39 @@ pub(crate) struct ConnectArgs {
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, help_heading = "Service",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: u32,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
+}
+
+/// The certificates of the connection.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TlsArgs {
+    /// Certificates of the authorities that are trusted, in PEM, instead of those of this machine [env: GBAC_TLS_CA].
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
+    pub(crate) tls_ca: Option<PathBuf>,
+    /// Your own certificate with its chain, in PEM, if the service or a proxy requires one.
+    #[arg(
+        id = "client_cert",
+        long = "tls-cert",
+        global = true,
+        value_name = "FILE",
+        requires = "client_key",
+        help_heading = "Service"
+    )]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Key of --tls-cert, in PEM.
+    #[arg(
+        id = "client_key",
+        long = "tls-key",
+        global = true,
+        value_name = "FILE",
+        requires = "client_cert",
+        help_heading = "Service"
+    )]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Allow plain http to another machine. It can read your credentials, and so can everyone on the way.
+    #[arg(long, global = true, help_heading = "Service")]
+    pub(crate) insecure: bool,
 }
 
 /// Prefix of role principals (D-06).
@@ -128,6 +161,17 @@ pub(crate) struct ImportArgs {
     /// the settings, and can be repeated after an interruption.
     #[arg(long, conflicts_with_all = ["if_match", "exit_code"])]
     pub(crate) merge: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
+    /// Show only what concerns this principal: User:NAME, Group:NAME or Role:NAME; without a type, a user.
+    #[arg(long, value_name = "PRINCIPAL")]
+    pub(crate) principal: Option<String>,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
 }
 
 #[derive(Debug, Subcommand)]

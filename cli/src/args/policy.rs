@@ -1,11 +1,11 @@
 //! The flags of `gbac policy`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use gbac_engine::model::Dialect;
 
-use super::online::ConnectArgs;
+use super::online::{ConnectArgs, TlsArgs};
 
 /// The policy of a question: a document, or that of a running service.
 #[derive(Debug, Args)]
@@ -27,9 +27,22 @@ pub(crate) struct PolicySourceArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "online", help_heading = "Service",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: u32,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
 }
 
 impl PolicySourceArgs {
+    /// The document of a file, or the policy of a service, for completions.
+    pub(crate) fn for_completion(
+        file: Option<&Path>,
+        url: Option<String>,
+        profile: Option<String>,
+        timeout: u32,
+    ) -> Self {
+        let tls = TlsArgs { tls_ca: None, tls_cert: None, tls_key: None, insecure: false };
+        Self { policy_file: file.map(Path::to_owned), online: file.is_none(), url, profile, timeout, tls }
+    }
+
     /// The connection to the service. In these commands, `--user` and `--token-file` name the user of the question.
     pub(crate) fn connection(&self) -> ConnectArgs {
         ConnectArgs {
@@ -40,6 +53,7 @@ impl PolicySourceArgs {
             profile: self.profile.clone(),
             role_spelling: None,
             timeout: self.timeout,
+            tls: self.tls.clone(),
         }
     }
 }
@@ -54,21 +68,15 @@ pub(crate) enum PolicyCommand {
     },
     /// Find rules that probably don't do what you intended.
     ///
-    /// Exits with 1 if a finding has the severity of --fail-on or a higher one.
-    Lint {
-        /// Policy document, `-` for standard input.
-        #[arg(value_name = "FILE", conflicts_with_all = ["policy_file", "online"])]
-        file: Option<PathBuf>,
-        #[command(flatten)]
-        source: PolicySourceArgs,
-        /// Lowest severity that makes the command exit with 1.
-        #[arg(long, value_enum, default_value_t = FailOn::Error)]
-        fail_on: FailOn,
-        /// System that the policy is for, whatever the document says. With `kafka`, also list the ACLs that begin to match
-        /// when the GBAC plugin is installed.
-        #[arg(long, value_enum)]
-        dialect: Option<DialectArg>,
-    },
+    /// Exits with 1 if a finding has the severity of --fail-on or a higher one. For pipelines, --format also accepts `sarif`,
+    /// `junit` and `github` (annotations).
+    Lint(Box<LintArgs>),
+    /// Make the changes of a file in a running service: all of them or none.
+    ///
+    /// Shows what is added and removed and who gains and loses access, then asks for confirmation. If someone else changes
+    /// the policy in the meantime, nothing is changed. `least-grant`, `revoke`, `what-if` and `policy lint --fix` write such
+    /// files.
+    Apply(Box<ApplyArgs>),
     /// Create a policy document from the output of an existing cluster's tools.
     ///
     /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, as a table or JSON; the text of `kafka-acls
@@ -86,7 +94,20 @@ pub(crate) enum PolicyCommand {
     ///
     /// A script expects an empty cluster, or one with the policy of --from. If the target cannot express part of the policy, the result has a comment that says so, standard error has a note, and the exit code is 1.
     Convert(ConvertArgs),
+    /// Write policy documents in the canonical form, which makes changes easy to compare.
+    ///
+    /// Files are changed in place, and standard input is written to standard output.
+    Fmt {
+        /// Policy documents in JSON, `-` for standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Change nothing, and exit with 1 if a document is not in the canonical form.
+        #[arg(long)]
+        check: bool,
+    },
     /// Compare two policy documents: who gains and who loses access.
+    ///
+    /// For pipelines, --format also accepts `sarif`, `junit`, `github` (annotations) and `markdown` (for a pull request).
     Diff {
         /// Old policy document.
         #[arg(value_name = "BEFORE")]
@@ -129,6 +150,40 @@ impl From<DialectArg> for Dialect {
             DialectArg::Kafka => Self::Kafka,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    /// Policy document, `-` for standard input.
+    #[arg(value_name = "FILE", conflicts_with_all = ["policy_file", "online"])]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) source: PolicySourceArgs,
+    /// Lowest severity that makes the command exit with 1.
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    pub(crate) fail_on: FailOn,
+    /// System that the policy is for, whatever the document says. With `kafka`, also list the ACLs that begin to match
+    /// when the GBAC plugin is installed.
+    #[arg(long, value_enum)]
+    pub(crate) dialect: Option<DialectArg>,
+    /// Write the fixes that change nobody's access to this file, for `gbac policy apply`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fix: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
+    /// File with the changes, a JSON array as in docs/policy-document.md, `-` for standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) changes: PathBuf,
+    /// Change nothing. Run every check, and show who would gain or lose access.
+    #[arg(short, long, alias = "dry")]
+    pub(crate) dry_run: bool,
+    /// Do not ask for confirmation.
+    #[arg(long)]
+    pub(crate) no_confirm: bool,
 }
 
 #[derive(Debug, Args)]

@@ -49,6 +49,9 @@ pub(crate) struct WhatIfArgs {
     /// Groups to remove the user from in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]
     pub(crate) leave: Vec<String>,
+    /// Also write the changes of the policy to this file, for `gbac policy apply`. Those in the identity provider are not in it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -20,6 +20,7 @@ use crate::audit::AuditLog;
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::progress::Progress;
 use crate::query;
 use crate::secrets::redacted;
 use crate::yaml;
@@ -54,8 +55,9 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
     let what = path.display().to_string();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut failed = false;
-    for bytes in requests(path, &what)? {
-        let bytes = bytes.map_err(|error| Failure::io(&what, &error))?;
+    let mut progress = Progress::of_results("check");
+    for line in requests(path, &what)? {
+        let Line { bytes, is_last_so_far } = line.map_err(|error| Failure::io(&what, &error))?;
         let text = std::str::from_utf8(&bytes).map(str::trim);
         let (id, answered) = match text.map(check_from_json) {
             Ok(_) if text == Ok("") => continue,
@@ -75,32 +77,64 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
             members.insert("id".into(), id);
         }
         output::stream_value(&mut out, format, &value)?;
+        if is_last_so_far {
+            // The next line can take long, and its writer can wait for this answer.
+            out.flush().map_err(|error| Failure::standard_output(&error))?;
+        }
+        progress.step();
     }
+    drop(progress);
     out.flush().map_err(|error| Failure::standard_output(&error))?;
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
 }
 
-type Lines = Box<dyn Iterator<Item = io::Result<Vec<u8>>>>;
+/// A line of a file of checks.
+struct Line {
+    bytes: Vec<u8>,
+    /// Whether no other line was read yet.
+    is_last_so_far: bool,
+}
+
+type Lines = Box<dyn Iterator<Item = io::Result<Line>>>;
+
+/// The next line without its end; `None` at the end of the file.
+fn next_line(lines: &mut BufReader<Box<dyn Read>>) -> io::Result<Option<Line>> {
+    let mut bytes = Vec::new();
+    if lines.read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    Ok(Some(Line { bytes, is_last_so_far: !lines.buffer().contains(&b'\n') }))
+}
 
 /// The checks of a file: its lines, or its YAML documents as lines of JSON.
 fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
     let failed = |error: io::Error| Failure::io(what, &error);
     let mut lines = input::lines(path)?;
-    let mut first = Vec::new();
-    while first.trim_ascii().is_empty() {
-        first.clear();
-        if lines.read_until(b'\n', &mut first).map_err(failed)? == 0 {
-            return Err(Failure::usage(format!("--requests: there are no checks in {what}; write one check per line")));
+    let mut first = loop {
+        match next_line(&mut lines).map_err(failed)? {
+            Some(line) if line.bytes.trim_ascii().is_empty() => {}
+            Some(line) => break line,
+            None => {
+                let message = format!("--requests: there are no checks in {what}; write one check per line");
+                return Err(Failure::usage(message));
+            }
         }
-    }
-    let is_yaml = std::str::from_utf8(&first)
+    };
+    let is_yaml = std::str::from_utf8(&first.bytes)
         .is_ok_and(|line| line.trim_start().starts_with('#') || gbac_api::yaml::looks_like_yaml(line));
     if !is_yaml {
-        return Ok(Box::new(std::iter::once(Ok(first)).chain(lines.split(b'\n'))));
+        return Ok(Box::new(
+            std::iter::once(Ok(first)).chain(std::iter::from_fn(move || next_line(&mut lines).transpose())),
+        ));
     }
-    lines.read_to_end(&mut first).map_err(failed)?;
-    let text = String::from_utf8(first).map_err(|_| failed(io::ErrorKind::InvalidData.into()))?;
-    Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(|check| Ok(check.to_string().into_bytes()))))
+    first.bytes.push(b'\n');
+    lines.read_to_end(&mut first.bytes).map_err(failed)?;
+    let text = String::from_utf8(first.bytes).map_err(|_| failed(io::ErrorKind::InvalidData.into()))?;
+    let line = |check: Value| Ok(Line { bytes: check.to_string().into_bytes(), is_last_so_far: false });
+    Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(line)))
 }
 
 /// The error of a line: an invalid check, or an audit event that could not be written.

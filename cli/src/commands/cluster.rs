@@ -19,7 +19,8 @@ use crate::args::online::{
 use crate::args::{Format, LicenseArg};
 use crate::client::{CallError, Client};
 use crate::lists;
-use crate::output::{self, Failure, plain, table};
+use crate::output::{self, Failure, plain};
+use crate::table::table;
 
 pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Format) -> Result<ExitCode, Failure> {
     let client = || Client::open(connect);

@@ -8,22 +8,15 @@ use gbac_analysis::{
 use gbac_console_model::phrases::list;
 
 use super::verdicts::{names, operations};
-use crate::output::{plain, table};
+use crate::output::plain;
+use crate::table::{indented_table, table};
 
 /// A summary, followed by the principals that gain and lose access.
 pub(super) fn render(diff: &Diff) -> String {
-    let mut text = match diff.relation {
-        Relation::SettingsDiffer if !diff.reads_tokens_differently() => {
-            "The policies give different users or groups access to the service.\n".to_owned()
-        }
-        relation => sentence(relation).to_owned(),
-    };
-    if diff.relation == Relation::SettingsDiffer {
-        let _ = write!(text, "Comparing only ACLs, roles and superusers: {}", sentence(diff.acl_relation));
-    }
-    let rows = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(difference).collect() };
+    let mut text = summary(diff);
+    let all = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(rows).collect() };
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
-    let (principals, roles) = (rows(&diff.differences), rows(&diff.roles));
+    let (principals, roles) = (all(&diff.differences), all(&diff.roles));
     if !principals.is_empty() {
         let _ = write!(text, "\n{}", table(&head, &principals));
     }
@@ -37,6 +30,20 @@ pub(super) fn render(diff: &Diff) -> String {
     if !diff.users.is_empty() {
         let users: Vec<String> = diff.users.iter().map(|user| format!("User:{}", plain(user))).collect();
         let _ = writeln!(text, "\nUsers that tokens may no longer produce (depends on the tokens): {}", list(&users));
+    }
+    text
+}
+
+/// How two policies differ, in one or two sentences.
+pub(super) fn summary(diff: &Diff) -> String {
+    let mut text = match diff.relation {
+        Relation::SettingsDiffer if !diff.reads_tokens_differently() => {
+            "The policies give different users or groups access to the service.\n".to_owned()
+        }
+        relation => sentence(relation).to_owned(),
+    };
+    if diff.relation == Relation::SettingsDiffer {
+        let _ = write!(text, "Comparing only ACLs, roles and superusers: {}", sentence(diff.acl_relation));
     }
     text
 }
@@ -113,7 +120,8 @@ const fn group_effect(effect: GroupEffect) -> &'static str {
     }
 }
 
-fn difference(difference: &Difference) -> Vec<Vec<String>> {
+/// A difference as rows: principal, effect, operations, resource, host.
+pub(super) fn rows(difference: &Difference) -> Vec<Vec<String>> {
     let row = |extent: &AccessRegion| {
         let who = if difference.scope.is_everyone() { "everyone".into() } else { difference.scope.to_string() };
         [vec![who, effect(difference.effect).into()], cells(extent)].concat()
@@ -124,8 +132,7 @@ fn difference(difference: &Difference) -> Vec<Vec<String>> {
 /// Access regions as a table, with every line indented.
 pub(super) fn regions(regions: &[AccessRegion], indent: &str) -> String {
     let rows: Vec<Vec<String>> = regions.iter().map(cells).collect();
-    let table = table(&["OPERATIONS", "RESOURCE", "HOST"], &rows);
-    table.lines().map(|line| format!("{indent}{line}\n")).collect()
+    indented_table(&["OPERATIONS", "RESOURCE", "HOST"], &rows, indent)
 }
 
 fn cells(extent: &AccessRegion) -> Vec<String> {

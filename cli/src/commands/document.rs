@@ -52,14 +52,14 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     let changes = Changes::between(&before, &policy);
     if args.dry_run {
         client.validate_policy(&policy, &tag)?;
-        let relation = show_dry_run(&before, &policy, &changes, format)?;
+        let relation = show_dry_run(&before, &policy, format)?;
         let differs = args.exit_code && relation != Relation::Equal;
         return Ok(if differs { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS });
     }
     if changes.removes_something() || changes.sets_something() {
         match format {
             Format::Text => output::text(&changes.render())?,
-            Format::Json | Format::Yaml => output::note(changes.render().trim_end()),
+            Format::Json | Format::Yaml => output::problem(changes.render().trim_end()),
         }
     }
     if changes.removes_something() && !args.no_confirm {
@@ -70,7 +70,9 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     Ok(ExitCode::SUCCESS)
 }
 
-fn show_dry_run(before: &Policy, document: &Policy, changes: &Changes, format: Format) -> Result<Relation, Failure> {
+/// Shows what replacing a policy with a document would change.
+pub(super) fn show_dry_run(before: &Policy, document: &Policy, format: Format) -> Result<Relation, Failure> {
+    let changes = Changes::between(before, document);
     let mut after = document.clone();
     // The service keeps settings that the document omits.
     let settings = document.settings().filled_from(before.settings());
@@ -88,6 +90,19 @@ fn show_dry_run(before: &Policy, document: &Policy, changes: &Changes, format: F
         Format::Text => output::text(&format!("{}{}", changes.render(), differences::render(&changed)))?,
     }
     Ok(changed.relation)
+}
+
+/// Shows what a change of the whole policy adds and removes, and who gains and loses access. Other formats than text show
+/// it on standard error.
+pub(super) fn show_effect(before: &Policy, after: &Policy, format: Format) -> Result<(), Failure> {
+    let text = format!("{}{}", Changes::between(before, after).render(), differences::render(&diff(before, after)));
+    match format {
+        Format::Text => output::text(&text),
+        Format::Json | Format::Yaml => {
+            output::problem(text.trim_end());
+            Ok(())
+        }
+    }
 }
 
 /// Maximum number of changes to list.
@@ -181,7 +196,13 @@ fn tag_of(state: &str) -> Result<String, Failure> {
     Ok(format!("\"{state}\""))
 }
 
-fn report(done: &str, file: &str, policy: &Policy, tag: Option<&str>, format: Format) -> Result<(), Failure> {
+pub(super) fn report(
+    done: &str,
+    file: &str,
+    policy: &Policy,
+    tag: Option<&str>,
+    format: Format,
+) -> Result<(), Failure> {
     let state = tag.map(|tag| tag.trim_matches('"'));
     match format {
         Format::Json | Format::Yaml => {

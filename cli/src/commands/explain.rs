@@ -8,7 +8,8 @@ use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet};
 
 use super::verdicts::{because, pattern, resource, token, verdict};
-use crate::output::{BAD, GOOD, paint, plain, result_style, table};
+use crate::output::{BAD, GOOD, paint, plain, result_style};
+use crate::table::table;
 
 /// The verdict, its reason, and every candidate ACL on the resource.
 pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain};
+use crate::table::table;
 
 /// The result of inspecting a token or claims.
 struct Inspection {
@@ -202,7 +203,7 @@ fn render(inspection: &Inspection) -> String {
         })
         .collect();
     if !rows.is_empty() {
-        let _ = write!(text, "\n{}", output::table(&["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
+        let _ = write!(text, "\n{}", table(&["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
     }
     for warning in inspection.warnings() {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);

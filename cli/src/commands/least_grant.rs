@@ -7,29 +7,50 @@ use gbac_analysis::{LeastGrant, least_grant};
 use gbac_console_model::phrases::list;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::Change;
 use gbac_json::LeastGrantJson;
 use serde_json::json;
 
+use super::changes;
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{Failure, plain, table};
+use crate::output::{Failure, plain};
 use crate::policy_source;
 use crate::query::EvaluatedQuery;
+use crate::table::table;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
     let query = EvaluatedQuery::evaluate(args)?;
     let requests = query.requests()?;
     let least = least_grant(&query.policy, &query.opened.identity, &requests);
+    let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
+    if let Some(path) = &args.out {
+        changes::write(path, &grants)?;
+    }
     match format {
         Format::Json | Format::Yaml => {
             policy_source::write_value(query.state.as_ref(), format, json!(LeastGrantJson::from(&least)))?;
         }
-        Format::Text => policy_source::write_text(query.state.as_ref(), &render(&query.opened, &requests, &least))?,
+        Format::Text => {
+            policy_source::write_text(query.state.as_ref(), &render(&query.opened, &requests, &least, &grants))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGrant) -> String {
+/// The command that makes the user a member of the first role that is enough.
+fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
+    let role = least.sets.iter().find_map(|set| match set.as_slice() {
+        [role] if role.kind() == PrincipalType::Role => Some(role.name().to_owned()),
+        _ => None,
+    });
+    let Some(role) = role else { return String::new() };
+    let title = format!("To make the user a member of Role:{} in a running service:", plain(&role));
+    changes::as_commands(&title, &[Change::AddMember { role, member: Principal::user(opened.identity.user()) }])
+}
+
+fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGrant, grants: &[Change]) -> String {
     let rows: Vec<Vec<String>> = requests
         .iter()
         .zip(&least.decisions)
@@ -74,5 +95,7 @@ fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGran
             let _ = writeln!(text, "  {}", verdicts::acl(acl));
         }
     }
+    text.push_str(&command_to_join(opened, least));
+    text.push_str(&changes::as_commands("To create these ACLs in a running service:", grants));
     text
 }

@@ -15,7 +15,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use crate::args::Format;
-use crate::client::{Call, CallError, Client};
+use crate::client::{AT_ONCE, Call, CallError, Client};
 use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
 
@@ -34,6 +34,7 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
     if dry_run {
         execution.refused = dry_run_of(client, denies.iter().chain(&allows), &roles)?;
     } else {
+        client.catch_interrupts();
         let mut progress = Progress::new(total, "call");
         for calls in [acl_calls(client, &denies), role_calls(&roles), acl_calls(client, &allows)] {
             execution.make(client, calls, &mut progress);
@@ -61,14 +62,23 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
                 count(present, "ACL"),
             ))?;
             for (what, why) in &execution.refused {
-                output::note(&format!("error: {what}: {why}"));
+                output::problem(&format!("error: {what}: {why}"));
             }
         }
     }
     match execution.fatal {
+        Some(CallError::Interrupted) => Err(Failure::new(
+            "interrupted",
+            format!(
+                "interrupted: {} of {} succeeded, and up to {} more without a response may have; run the command again to continue",
+                thousands(execution.done),
+                count(total, "call"),
+                AT_ONCE.min(total - execution.done - execution.refused.len())
+            ),
+        )),
         Some(error) => {
             let failure = Failure::from(error);
-            output::note("Run the command again to continue.");
+            output::problem("Run the command again to continue.");
             Err(failure)
         }
         None if execution.refused.is_empty() => Ok(ExitCode::SUCCESS),
@@ -146,10 +156,13 @@ impl Execution {
         }
         let (names, calls): (Vec<String>, Vec<Call>) = calls.into_iter().unzip();
         client.make_all(calls, |place, answer| {
-            progress.step();
             match answer {
-                Ok(()) => self.done += 1,
+                Ok(()) => {
+                    progress.step();
+                    self.done += 1;
+                }
                 Err(error @ (CallError::Refused(_) | CallError::Path(_))) => {
+                    progress.step();
                     let what = names.get(place).cloned().unwrap_or_default();
                     self.refused.push((plain(&what), error.to_string().replace("\n  ", " ")));
                 }

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod backup;
+mod changes;
 mod check;
 mod cluster;
 mod collisions;
@@ -13,6 +14,7 @@ mod evaluation;
 mod explain;
 mod inspect;
 mod least_grant;
+mod man;
 mod merge;
 mod permissions;
 mod policy;
@@ -24,17 +26,25 @@ mod serve;
 mod test;
 mod verdicts;
 mod version;
+mod watch;
 mod what_if;
 mod who_can;
 mod whoami;
 
 use std::process::ExitCode;
 
+use crate::args::output::FormatArg;
 use crate::args::{Command, Format, TokenCommand};
 use crate::output::Failure;
+use crate::report::unsupported;
 
 /// Runs one command.
-pub(crate) fn run(command: Command, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(command: Command, format: FormatArg) -> Result<ExitCode, Failure> {
+    let report = format.report();
+    if let (Some(report), false) = (report, matches!(&command, Command::Policy { .. } | Command::Test(_))) {
+        return Err(unsupported(report, "this command"));
+    }
+    let format = Format::from(format);
     match command {
         Command::Check(args) => check::run(&args, format),
         Command::WhoCan(args) => who_can::run(&args, format),
@@ -44,10 +54,10 @@ pub(crate) fn run(command: Command, format: Format) -> Result<ExitCode, Failure>
         Command::Compare(args) => compare::run(&args, format),
         Command::WhatIf(args) => what_if::run(&args, format),
         Command::Collisions(args) => collisions::run(&args, format),
-        Command::Policy { command } => policy::run(&command, format),
+        Command::Policy { command } => policy::run(&command, format, report),
         Command::Token { command: TokenCommand::Inspect(args) } => inspect::run(&args, format),
         Command::Doctor(args) => doctor::run(&args, format),
-        Command::Test(args) => test::run(&args, format),
+        Command::Test(args) => test::run(&args, format, report),
         Command::Serve(args) => serve::run(*args, format),
         Command::Backup(args) => backup::run(&args, format),
         Command::Restore(args) => restore::run(&args, format),
@@ -56,9 +66,11 @@ pub(crate) fn run(command: Command, format: Format) -> Result<ExitCode, Failure>
         Command::Security { connect, command } => security::run(&connect, &command, format),
         Command::Cluster { connect, command } => cluster::run(&connect, &command, format),
         Command::Profile { command } => profile::run(&command, format),
+        Command::Watch(args) => watch::run(&args, format),
         Command::Version => version::run(format),
         Command::Whoami(connect) => whoami::run(&connect, format),
         Command::Completions { shell } => completions::run(shell),
+        Command::Man { folder } => man::run(&folder, format),
         Command::Admin { connect, command } => cluster::admin(&connect, &command, format),
     }
 }

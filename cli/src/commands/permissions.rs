@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
-use crate::output::{Failure, plain, table};
+use crate::output::{Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::query;
+use crate::table::table;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;

@@ -9,8 +9,9 @@ use crate::args::Format;
 use crate::args::online::ProfileCommand;
 use crate::client;
 use crate::credentials::is_valid_user_name;
-use crate::output::{self, Failure, plain, table};
+use crate::output::{self, Failure, plain};
 use crate::profile::{Profile, Profiles};
+use crate::table::table;
 
 pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, Failure> {
     let mut profiles = Profiles::load()?;
@@ -21,7 +22,7 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
             if name.is_empty() || name.chars().any(char::is_control) {
                 return Err(Failure::usage("the profile name is empty or contains a control character"));
             }
-            client::parse_base_url("--url", url)?;
+            client::parse_base_url("--url", url, false)?;
             if user.as_deref().is_some_and(|user| !is_valid_user_name(user)) {
                 return Err(Failure::usage("--user: the name is empty or contains a colon"));
             }

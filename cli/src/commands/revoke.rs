@@ -8,14 +8,17 @@ use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::PrincipalType;
+use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
 use serde_json::json;
 
+use super::changes;
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{Failure, plain, table};
+use crate::output::{Failure, plain};
 use crate::policy_source;
 use crate::query::EvaluatedQuery;
+use crate::table::table;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
     let query = EvaluatedQuery::evaluate(args)?;
@@ -26,6 +29,9 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
         ));
     };
     let revocation = revoke(&query.policy, &query.opened.identity, request);
+    if let Some(path) = &args.out {
+        changes::write(path, &revocation.changes().unwrap_or_default())?;
+    }
     match format {
         Format::Json | Format::Yaml => {
             policy_source::write_value(query.state.as_ref(), format, json!(RevocationJson::from(&revocation)))?;
@@ -59,6 +65,7 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocat
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
+    text.push_str(&changes::as_commands("To remove these in a running service:", &least));
     if let Some(leave) = &revocation.to_leave {
         text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
         for principal in leave {
@@ -72,6 +79,8 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocat
     }
     if let Some(deny) = &revocation.deny {
         let _ = writeln!(text, "Or add one deny ACL:\n  {}", verdicts::acl(deny));
+        let add = [Change::AddAcl(deny.clone())];
+        text.push_str(&changes::as_commands("To create it in a running service:", &add));
     }
     text
 }

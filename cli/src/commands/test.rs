@@ -12,10 +12,14 @@ use gbac_engine::resolve;
 use gbac_json::{AssertionTest, PolicySource, assertions_from_json, find_assertions};
 use serde_json::json;
 
+use crate::args::output::ReportFormat;
 use crate::args::{Format, TestArgs};
 use crate::input;
-use crate::output::{self, Failure, plain, plain_lines};
+use crate::json_lines::line_of;
+use crate::output::{self, Failure, plain_lines};
+use crate::report::{self, Case, Entry, Level};
 use crate::secrets::redacted;
+use crate::table::table;
 use crate::yaml;
 
 /// One test that was run.
@@ -23,9 +27,11 @@ struct Run {
     file: String,
     name: String,
     difference: Option<String>,
+    /// The line of the test in its file.
+    line: usize,
 }
 
-pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &TestArgs, format: Format, report: Option<ReportFormat>) -> Result<ExitCode, Failure> {
     let mut runs = Vec::new();
     // An unreadable file counts as a failed test, and the others still run.
     for path in &args.files {
@@ -33,16 +39,24 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
         match run_file(path, &file) {
             Ok(of_file) => runs.extend(of_file),
             Err(failure) => {
-                runs.push(Run { file, name: "the file".into(), difference: Some(redacted(&failure.to_string())) });
+                runs.push(Run {
+                    file,
+                    name: "the file".into(),
+                    difference: Some(redacted(&failure.to_string())),
+                    line: 1,
+                });
             }
         }
     }
     if let Some(path) = &args.junit {
-        std::fs::write(path, junit(&runs)).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+        std::fs::write(path, report::junit(&cases(&runs)))
+            .map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     }
     let failed = runs.iter().filter(|run| run.difference.is_some()).count();
-    match format {
-        Format::Json | Format::Yaml => output::value(
+    match (report, format) {
+        (Some(ReportFormat::Junit), _) => output::document(&report::junit(&cases(&runs)))?,
+        (Some(report), _) => report::write(report, "test", "", &entries(&runs))?,
+        (None, Format::Json | Format::Yaml) => output::value(
             format,
             &json!({
                 "passed": runs.len() - failed,
@@ -52,16 +66,31 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
                 })).collect::<Vec<_>>(),
             }),
         )?,
-        Format::Text => output::text(&render(&runs, failed))?,
+        (None, Format::Text) => output::text(&render(&runs, failed))?,
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
 }
 
+fn cases(runs: &[Run]) -> Vec<Case> {
+    let case = |run: &Run| Case { file: run.file.clone(), name: run.name.clone(), failure: run.difference.clone() };
+    runs.iter().map(case).collect()
+}
+
+/// The failed tests.
+fn entries(runs: &[Run]) -> Vec<Entry> {
+    let entry = |run: &Run| {
+        let message = format!("{}: {}", run.name, run.difference.as_deref()?);
+        let (level, rule, title) = (Level::Error, "test_failed".to_owned(), run.name.clone());
+        Some(Entry { level, rule, title, message, file: run.file.clone(), line: run.line })
+    };
+    runs.iter().filter_map(entry).collect()
+}
+
 fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
-    let text = input::text(path)?;
-    let text = match find_assertions(&text) {
-        report if report.len() < text.len() => report.to_owned(),
-        _ => yaml::to_json(text, what)?,
+    let original = input::text(path)?;
+    let text = match find_assertions(&original) {
+        report if report.len() < original.len() => report.to_owned(),
+        _ => yaml::to_json(original.clone(), what)?,
     };
     let file = assertions_from_json(&text).map_err(|problems| Failure::problems(what, problems))?;
     if file.tests.is_empty() {
@@ -71,10 +100,11 @@ fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
         PolicySource::Inline(policy) => *policy,
         PolicySource::File(name) => input::policy(&path.parent().unwrap_or(Path::new("")).join(name))?,
     };
-    Ok(file.tests.iter().map(|test| run_one(what, &policy, test)).collect())
+    let line = |place: usize| line_of(&original, &format!("/tests/{place}")).unwrap_or(1);
+    Ok(file.tests.iter().enumerate().map(|(place, test)| run_one(what, &policy, test, line(place))).collect())
 }
 
-fn run_one(file: &str, policy: &Policy, test: &AssertionTest) -> Run {
+fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Run {
     let answered = resolve(policy, &test.check.subject, None).map_err(CheckError::from).and_then(|opened| {
         evaluate(policy, &opened.identity, &test.check, At::IgnoringExpiry).map(|answer| (answer, opened.identity))
     });
@@ -83,7 +113,7 @@ fn run_one(file: &str, policy: &Policy, test: &AssertionTest) -> Run {
         Err(error) => Err(error.code()),
     };
     let name = test.id.as_ref().map_or_else(|| test.name.clone(), |id| format!("{id} {}", test.name));
-    Run { file: file.into(), name, difference: test.expect.difference(&observed) }
+    Run { file: file.into(), name, difference: test.expect.difference(&observed), line }
 }
 
 fn render(runs: &[Run], failed: usize) -> String {
@@ -96,7 +126,7 @@ fn render(runs: &[Run], failed: usize) -> String {
             vec![result.into(), run.name.clone(), first.into()]
         })
         .collect();
-    let mut text = output::table(&["RESULT", "TEST", "DIFFERENCE"], &rows);
+    let mut text = table(&["RESULT", "TEST", "DIFFERENCE"], &rows);
     for run in runs {
         if let (_, Some(_)) = parts(run.difference.as_deref().unwrap_or_default()) {
             let _ = writeln!(text, "\n{}", plain_lines(run.difference.as_deref().unwrap_or_default()));
@@ -109,41 +139,4 @@ fn render(runs: &[Run], failed: usize) -> String {
 /// The first line, and the rest.
 fn parts(difference: &str) -> (&str, Option<&str>) {
     difference.split_once('\n').map_or((difference, None), |(first, rest)| (first, Some(rest)))
-}
-
-/// A JUnit report: one suite per file, one case per test.
-fn junit(runs: &[Run]) -> String {
-    let mut files: Vec<&str> = runs.iter().map(|run| run.file.as_str()).collect();
-    files.dedup();
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-    for file in files {
-        let suite: Vec<&Run> = runs.iter().filter(|run| run.file == file).collect();
-        let failed = suite.iter().filter(|run| run.difference.is_some()).count();
-        let _ =
-            writeln!(text, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">", escape(file), suite.len());
-        for run in suite {
-            let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", escape(file), name(run));
-            match &run.difference {
-                None => text.push_str("/>\n"),
-                Some(difference) => {
-                    let whole: Vec<String> = difference.split('\n').map(escape).collect();
-                    let (attribute, whole) = (whole.join("&#10;"), whole.join("\n"));
-                    let _ = writeln!(text, "><failure message=\"{attribute}\">{whole}</failure></testcase>");
-                }
-            }
-        }
-        text.push_str("  </testsuite>\n");
-    }
-    text.push_str("</testsuites>\n");
-    text
-}
-
-/// The name of a test as an attribute, with its line breaks.
-fn name(run: &Run) -> String {
-    run.name.split('\n').map(escape).collect::<Vec<_>>().join("&#10;")
-}
-
-/// Escapes one line of XML text; characters that XML 1.0 cannot contain are escaped like in Rust.
-fn escape(text: &str) -> String {
-    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

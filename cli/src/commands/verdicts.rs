@@ -10,7 +10,8 @@ use gbac_engine::decide::{At, Decision, Outcome, Reason};
 use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
 
-use crate::output::{plain, table};
+use crate::output::plain;
+use crate::table::table;
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
 pub(super) fn token(resolved: &ResolvedIdentity) -> String {

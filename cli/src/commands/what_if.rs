@@ -9,6 +9,7 @@ use gbac_engine::decide::At;
 use gbac_json::{WhatIfJson, hypothetical_changes_from_json};
 use serde_json::json;
 
+use super::changes;
 use super::differences::regions;
 use super::verdicts;
 use crate::args::Format;
@@ -20,7 +21,7 @@ use crate::query;
 
 pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
-    let changes = changes(args)?;
+    let changes = hypothetical(args)?;
     let (verifier, at) = query::verifier(&args.subject)?;
     let subject = query::subject(&args.subject, verifier.is_some())?;
     let check = query::optional_check(&subject, &args.query)?;
@@ -34,11 +35,18 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
         }
         Format::Text => policy_source::write_text(state.as_ref(), &render(&changes, &result, at))?,
     }
+    if let Some(path) = &args.out {
+        let of_policy = changes.as_slice().iter().filter_map(|change| match change {
+            HypotheticalChange::Policy(change) => Some(change.clone()),
+            HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
+        });
+        changes::write(path, &of_policy.collect::<Vec<_>>())?;
+    }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn changes(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
+fn hypothetical(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     let mut changes = match &args.changes {
         None => HypotheticalChanges::default(),
         Some(path) => hypothetical_changes_from_json(&input::document(path)?)

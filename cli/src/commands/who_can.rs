@@ -12,9 +12,10 @@ use serde_json::json;
 
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
-use crate::output::{Failure, plain, table};
+use crate::output::{Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::query::AccessQuery;
+use crate::table::table;
 
 pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure> {
     let query = AccessQuery::from_args(&args.operation, &args.resources, args.host.as_deref())?;

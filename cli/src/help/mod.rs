@@ -31,8 +31,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &["check", "who-can", "permissions", "least-grant", "revoke", "compare", "what-if", "collisions"],
     ),
     ("Work with policies and tokens", &["policy", "token", "doctor", "test"]),
-    ("Run and manage a service", &["serve", "security", "cluster", "export", "import", "backup", "restore"]),
-    ("Set up this command line", &["whoami", "profile", "completions", "version", "admin", "help"]),
+    ("Run and manage a service", &["serve", "security", "cluster", "watch", "export", "import", "backup", "restore"]),
+    ("Set up this command line", &["whoami", "profile", "completions", "man", "version", "admin", "help"]),
 ];
 
 /// The command line with its help texts.
@@ -115,7 +115,7 @@ impl Variable {
     }
 }
 
-const VARIABLES: [Variable; 11] = [
+const VARIABLES: [Variable; 12] = [
     Variable {
         name: "GBAC_CHECK_TOKEN",
         meaning: "Access token to examine",
@@ -151,6 +151,12 @@ const VARIABLES: [Variable; 11] = [
         name: "GBAC_PROFILE",
         meaning: "Connection profile",
         arguments: &["connect_user", "online"],
+        commands: &[],
+    },
+    Variable {
+        name: "GBAC_TLS_CA",
+        meaning: "Certificates of trusted authorities, instead of --tls-ca",
+        arguments: &["tls_ca"],
         commands: &[],
     },
     Variable {

@@ -27,6 +27,7 @@ const WHAT_IF: ExitCodes = &[(0, "Success"), (1, "Error, or a change cannot be a
 const VALIDATE: ExitCodes = &[(0, "Every document is valid"), (1, "Error, or a document has a problem"), USAGE];
 const LINT: ExitCodes =
     &[(0, "No finding of the severity of --fail-on or above"), (1, "Error, or there is such a finding"), USAGE];
+const FMT: ExitCodes = &[(0, "Success"), (1, "Error; with --check, also if a document is not canonical"), USAGE];
 const IMPORT_FILES: ExitCodes =
     &[(0, "Success"), (1, "Error, or an entry cannot be read, without --skip-unreadable"), USAGE];
 const CONVERT: ExitCodes = &[(0, "Success"), (1, "Error, or the target cannot express part of the policy"), USAGE];
@@ -44,6 +45,8 @@ const IMPORT: ExitCodes =
 const ROWS: ExitCodes =
     &[(0, "Success, also without a match"), (1, "Error, or one of several ACLs was refused"), USAGE];
 
+const WATCH: ExitCodes = &[(0, "Ctrl-C"), (1, "Error: the service cannot be reached at first, or refuses"), USAGE];
+
 /// The page of a command.
 pub(super) fn page(path: &str) -> Option<&'static Page> {
     PAGES.iter().find(|page| page.path == path)
@@ -57,9 +60,28 @@ pub(super) fn paths() -> impl Iterator<Item = &'static str> {
 
 const PAGES: &[Page] = &[
     Page {
+        path: "policy apply",
+        examples: &[
+            "gbac least-grant --online --user ana --operation read --topic orders-created --out grant.json",
+            "gbac policy apply --changes grant.json --dry-run",
+            "gbac policy apply --changes grant.json --no-confirm",
+        ],
+        exit_codes: DEFAULT,
+    },
+    Page {
         path: "profile current",
         examples: &["gbac profile create local --url http://127.0.0.1:8420 --user admin", "gbac profile current"],
         exit_codes: DEFAULT,
+    },
+    Page {
+        path: "watch",
+        examples: &[
+            "# Until Ctrl-C",
+            "gbac watch",
+            "gbac watch --principal Group:payments-team",
+            "gbac watch --topic payments-events --format json",
+        ],
+        exit_codes: WATCH,
     },
     Page { path: "whoami", examples: &["gbac whoami", "gbac whoami --format json"], exit_codes: DEFAULT },
     Page { path: "version", examples: &["gbac version", "gbac version --format json"], exit_codes: DEFAULT },
@@ -165,9 +187,20 @@ const PAGES: &[Page] = &[
         examples: &[
             "gbac policy lint policy.json",
             "gbac policy lint --online --fail-on never",
-            "gbac policy lint --fail-on warning policy.json",
+            "# Annotations in a pipeline of GitHub",
+            "gbac policy lint --format github policy.json",
         ],
         exit_codes: LINT,
+    },
+    Page {
+        path: "policy fmt",
+        examples: &[
+            "gbac policy fmt policy.json",
+            "# In a pipeline (exits with 1)",
+            "gbac policy fmt before.json --check",
+            "gbac policy fmt - < policy.json",
+        ],
+        exit_codes: FMT,
     },
     Page {
         path: "policy import",
@@ -199,6 +232,8 @@ const PAGES: &[Page] = &[
             "gbac policy diff before.json policy.json",
             "# In a pipeline (exits with 1)",
             "gbac policy diff before.json policy.json --exit-code --format json",
+            "# A comment for a pull request",
+            "gbac policy diff before.json policy.json --format markdown",
         ],
         exit_codes: DIFF,
     },
@@ -418,6 +453,7 @@ const PAGES: &[Page] = &[
         examples: &["gbac completions bash", "gbac completions zsh > _gbac"],
         exit_codes: DEFAULT,
     },
+    Page { path: "man", examples: &["gbac man ./man"], exit_codes: DEFAULT },
     Page { path: "admin", examples: &["gbac admin config log-level set security"], exit_codes: DEFAULT },
     Page { path: "admin config", examples: &["gbac admin config log-level set security"], exit_codes: DEFAULT },
     Page {

@@ -47,7 +47,8 @@ pub use identities::{IdentityComparison, compare_identities, groups_between};
 pub use known_names::known_names;
 pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant};
 pub use lint::{
-    Finding, FindingCode, Fix, NameIndex, Severity, lint, lint_roles, migration_findings, name_findings, sort_findings,
+    Finding, FindingCode, Fix, NameIndex, Severity, lint, lint_roles, migration_findings, name_findings, neutral_fixes,
+    sort_findings,
 };
 pub use matrix::{MatrixCell, matrix_cell, matrix_resources};
 pub use permissions::{Grant, GrantException, Permissions, permissions, permissions_of};

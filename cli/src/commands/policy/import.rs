@@ -58,7 +58,7 @@ impl Imported {
                 output::note(&format!("note: {source}: {lines} before the list of ACLs skipped"));
             }
             for fault in &read.unread {
-                output::note(&format!("{source}: {fault}"));
+                output::problem(&format!("{source}: {fault}"));
             }
         }
         if !self.import.has_settings() {
@@ -80,7 +80,7 @@ impl Imported {
                 Ok(true)
             }
             (entries, false) => {
-                output::note(&format!(
+                output::problem(&format!(
                     "error: {} could not be read, and nothing was written; fix the source, or pass --skip-unreadable",
                     count(entries, "entry")
                 ));

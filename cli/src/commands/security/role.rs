@@ -22,6 +22,7 @@ use crate::confirm::confirm;
 use crate::lists;
 use crate::output::{self, Failure, plain};
 use crate::suggest;
+use crate::table;
 
 pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) -> Result<ExitCode, Failure> {
     let client = || Client::open(connect);
@@ -106,7 +107,7 @@ fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> R
             output::text(&format!("No change: the principals {} role {}\n", words[2], quoted(role)))
         }
         Format::Text => {
-            let table = output::table(&["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
+            let table = table::table(&["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
             output::text(&format!("Successfully {} role {} {}\n{table}", words[0], quoted(role), words[1]))
         }
     }
@@ -157,7 +158,7 @@ impl RoleDetails {
         }
         if members {
             let gap = if permissions { "\n" } else { "" };
-            let names = output::table(&["NAME", "TYPE"], &cells(&self.members));
+            let names = table::table(&["NAME", "TYPE"], &cells(&self.members));
             let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", thousands(self.members.len()));
         }
         output::text(&text)
@@ -172,7 +173,7 @@ fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failur
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!({ "roles": names })),
         Format::Text => {
-            output::text(&output::table(&["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()))
+            output::text(&table::table(&["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()))
         }
     }
 }

@@ -5,7 +5,7 @@ use gbac_api::spelling::RoleSpelling;
 use gbac_engine::model::Acl;
 use serde::Serialize;
 
-use crate::output;
+use crate::table;
 
 /// An ACL or a filter, with an error message.
 #[derive(Debug, Clone, Serialize)]
@@ -91,5 +91,5 @@ pub(super) fn table(rows: &[Row]) -> String {
         "PERMISSION",
         "ERROR",
     ];
-    output::table(&head, &rows.iter().map(Row::cells).collect::<Vec<_>>())
+    table::table(&head, &rows.iter().map(Row::cells).collect::<Vec<_>>())
 }

@@ -1,6 +1,7 @@
 //! Suggested fixes of a finding, as changes of the policy.
 
 use super::{Finding, FindingCode};
+use crate::diff::{Relation, diff};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -125,6 +126,45 @@ impl Finding {
         let changes = remove.chain(new.iter().cloned().map(Change::AddAcl)).collect();
         Some(Fix::new(title, false, changes))
     }
+}
+
+/// The fixes that together leave all effective access unchanged: the first neutral one of each finding, as long as the changes
+/// apply. Returns the changes in order, and how many findings they fix.
+///
+/// ```
+/// use gbac_analysis::{lint, neutral_fixes};
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "empty" }, { "name": "other" }] }"#)?;
+/// let (changes, fixed) = neutral_fixes(&policy, &lint(&policy));
+/// assert_eq!((changes.len(), fixed), (2, 2));
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn neutral_fixes(policy: &Policy, findings: &[Finding]) -> (Vec<Change>, usize) {
+    let apply = |checked: bool| {
+        let (mut after, mut all, mut fixed) = (policy.clone(), Vec::new(), 0);
+        for finding in findings {
+            let fix = finding.suggested_fixes(policy).into_iter().find(|fix| fix.is_neutral);
+            let Some(fix) = fix else { continue };
+            let changes: Vec<Change> = fix.changes.into_iter().filter(|change| !all.contains(change)).collect();
+            let mut next = after.clone();
+            let applies = changes.iter().all(|change| next.apply(change.clone()).is_ok());
+            // Fixes that are neutral one by one need not be so together.
+            if applies && (!checked || diff(policy, &next).acl_relation == Relation::Equal) {
+                after = next;
+                all.extend(changes);
+                fixed += 1;
+            }
+        }
+        (after, all, fixed)
+    };
+    let (after, all, fixed) = apply(false);
+    if diff(policy, &after).acl_relation == Relation::Equal {
+        return (all, fixed);
+    }
+    let (_, all, fixed) = apply(true);
+    (all, fixed)
 }
 
 fn removal(acls: &[Acl], is_neutral: bool) -> Fix {

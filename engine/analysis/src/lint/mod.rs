@@ -7,7 +7,7 @@ mod migration;
 mod names;
 mod principals;
 
-pub use fix::Fix;
+pub use fix::{Fix, neutral_fixes};
 pub use migration::migration_findings;
 pub use principals::{NameIndex, name_findings};
 

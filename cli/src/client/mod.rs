@@ -1,20 +1,26 @@
-//! The client of a running service: its URL, calls and their errors.
+//! The client of a running service: its URL, calls, retries and Ctrl-C.
 
+mod error;
+mod tls;
+mod transport;
+
+use std::cell::RefCell;
 use std::env;
-use std::fmt;
+use std::future::{self, Future};
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
-use gbac_api::address::{BaseUrl, address};
+use gbac_api::address::{AddressError, BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::security::OidcIdentity;
 use gbac_api::spelling::RoleSpelling;
-use gbac_console_model::phrases::duration;
-use gbac_engine::escape::escaped;
+use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_json::{policy_from_json, policy_to_text};
-use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH};
+use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,119 +29,33 @@ use tokio::task::JoinSet;
 
 use crate::args::online::ConnectArgs;
 use crate::credentials::Credentials;
-use crate::output::Failure;
+use crate::display;
+use crate::output::{self, Failure};
 use crate::profile;
+use crate::progress::Waiting;
+pub(crate) use error::CallError;
+use transport::Unreachable;
 
 /// URL of the service if none is given.
 const LOCAL: &str = "http://127.0.0.1:8420";
 /// Concurrent calls; concurrent writes share a commit.
-const AT_ONCE: usize = 16;
+pub(crate) const AT_ONCE: usize = 16;
 /// Timeout of a connection attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// Why a call failed.
-#[derive(Debug)]
-pub(crate) enum CallError {
-    /// TLS is not available, for example because the machine has no root certificates.
-    Tls(String),
-    /// The name cannot be part of a URL path, such as `..`.
-    Path(String),
-    /// No connection to this URL, for this reason.
-    Unreachable(String, String),
-    /// No response from this URL within so many seconds.
-    Timeout(String, u32),
-    /// The response from this URL ended too early, for this reason.
-    Incomplete(String, String),
-    /// Authentication failed. The identity whose credentials were sent.
-    Credentials(Option<String>),
-    /// A redirect, with its status.
-    Redirect(u16),
-    /// The response to this path is not the expected JSON.
-    NotJson(String),
-    /// The service refused the call.
-    Refused(Refusal),
-}
-
-impl CallError {
-    /// Stable code of the error.
-    pub(crate) fn code(&self) -> String {
-        match self {
-            Self::Tls(_) => "tls_unavailable".into(),
-            Self::Path(_) => "path_invalid".into(),
-            Self::Unreachable(..) => "unreachable".into(),
-            Self::Timeout(..) => "too_slow".into(),
-            Self::Incomplete(..) => "answer_incomplete".into(),
-            Self::Credentials(_) => "unauthenticated".into(),
-            Self::Redirect(_) => "redirected".into(),
-            Self::NotJson(_) => "answer_not_json".into(),
-            Self::Refused(refusal) if refusal.code.is_empty() => "refused".into(),
-            Self::Refused(refusal) => refusal.code.to_ascii_lowercase(),
-        }
-    }
-
-    /// The message without the hint.
-    pub(crate) fn message(&self) -> String {
-        let text = self.to_string();
-        text.strip_suffix(self.hint()).unwrap_or(&text).to_owned()
-    }
-
-    /// The recommended action; empty if the message contains it.
-    const fn hint(&self) -> &'static str {
-        match self {
-            Self::Tls(_) => "; install the machine's root certificates",
-            Self::Path(_) => "; rename it in an exported policy document",
-            Self::Unreachable(..) => "; check that the service is running, and set its URL with --url or GBAC_URL",
-            Self::Timeout(..) => "; set a longer --timeout",
-            Self::Incomplete(..) => "; try again",
-            Self::Credentials(None) => "; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN",
-            Self::Credentials(Some(_)) => "; check GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
-            Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
-            Self::NotJson(_) => "; check that --url or GBAC_URL is the service",
-            Self::Refused(_) => "",
-        }
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tls(text) => write!(f, "TLS is not available: {text}"),
-            Self::Path(path) => write!(f, "`{}` contains a name that a URL path cannot contain", escaped(path)),
-            Self::Unreachable(url, text) => write!(f, "cannot reach `{url}`: {text}"),
-            Self::Timeout(url, seconds) => {
-                write!(f, "`{url}` did not respond within {}", duration(f64::from(*seconds)))
-            }
-            Self::Incomplete(url, text) => write!(f, "the response of `{url}` is incomplete: {text}"),
-            Self::Credentials(None) => f.write_str("authentication required"),
-            Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {identity}"),
-            Self::Redirect(status) => write!(f, "the service responded with status {status}"),
-            Self::NotJson(path) => write!(f, "the response to `{path}` is not the expected JSON"),
-            Self::Refused(Refusal { message, fields, .. }) => match fields.as_slice() {
-                [] => f.write_str(message),
-                [fault] => write!(f, "{message}: {}: {}", fault.field, fault.description),
-                faults => {
-                    write!(f, "{message}:")?;
-                    faults.iter().try_for_each(|fault| write!(f, "\n  {}: {}", fault.field, fault.description))
-                }
-            },
-        }?;
-        f.write_str(self.hint())
-    }
-}
-
-impl std::error::Error for CallError {}
-
-impl From<CallError> for Failure {
-    fn from(error: CallError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
-}
-
-/// Parses the URL of a service. Plain HTTP is accepted only for this machine, because credentials are sent there.
-pub(crate) fn parse_base_url(what: &str, url: &str) -> Result<BaseUrl, Failure> {
+/// Parses the URL of a service. Plain HTTP to another machine needs `--insecure`, because credentials are sent there.
+pub(crate) fn parse_base_url(what: &str, url: &str, insecure: bool) -> Result<BaseUrl, Failure> {
     let base = BaseUrl::parse(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
-    address(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
-    Ok(base)
+    match address(url) {
+        Ok(_) => Ok(base),
+        // A base URL is http or https.
+        Err(AddressError::NotSafe(_)) if insecure => Ok(base),
+        Err(error @ AddressError::NotSafe(_)) => {
+            let hint = "or pass --insecure on a network that you trust with your credentials";
+            Err(Failure::usage(format!("{what}: {error}; {}; {hint}", error.hint())))
+        }
+        Err(error) => Err(Failure::usage(format!("{what}: {error}; {}", error.hint()))),
+    }
 }
 
 /// One call of several.
@@ -158,9 +78,15 @@ pub(crate) struct Client {
     timeout: u32,
     credentials: Credentials,
     roles: RoleSpelling,
+    insecure: bool,
     http: reqwest::Client,
     runtime: Runtime,
+    /// Ctrl-C, once a command looks for it; before that, it ends the process.
+    interrupt: RefCell<Option<Interrupt>>,
 }
+
+/// Completes at Ctrl-C.
+type Interrupt = Pin<Box<dyn Future<Output = ()>>>;
 
 impl Client {
     /// Reads the URL and the credentials: flags, then the environment, then a profile.
@@ -169,7 +95,7 @@ impl Client {
         let from_profile = || profile.as_ref().map(|profile| profile.url.clone());
         let named = args.url.clone().or_else(|| args.profile.is_none().then(|| env::var("GBAC_URL").ok())?);
         let url = named.or_else(from_profile).unwrap_or_else(|| LOCAL.into());
-        let base = parse_base_url("--url, GBAC_URL", &url)?;
+        let base = parse_base_url("--url, GBAC_URL", &url, args.tls.insecure)?;
         let roles = match (args.role_spelling, &profile) {
             (Some(spelling), _) => spelling.into(),
             (None, Some(profile)) => profile.spelling()?,
@@ -183,19 +109,52 @@ impl Client {
             .redirect(redirect::Policy::none())
             .no_proxy()
             .connect_timeout(CONNECT_TIME.min(Duration::from_secs(args.timeout.into())))
-            .read_timeout(Duration::from_secs(args.timeout.into()))
-            .build()
-            .map_err(|error| CallError::Tls(error.to_string()))?;
+            .read_timeout(Duration::from_secs(args.timeout.into()));
+        let http = tls::configured(http, &args.tls)?.build().map_err(|error| CallError::Tls(error.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::io("the runtime", &error))?;
-        Ok(Self { base, url, timeout: args.timeout, credentials, roles, http, runtime })
+        let (timeout, insecure, interrupt) = (args.timeout, args.tls.insecure, RefCell::default());
+        Ok(Self { base, url, timeout, credentials, roles, insecure, http, runtime, interrupt })
     }
 
     /// The same client with another URL.
     pub(crate) fn with_url(self, what: &str, url: &str) -> Result<Self, Failure> {
-        Ok(Self { base: parse_base_url(what, url)?, url: url.into(), ..self })
+        Ok(Self { base: parse_base_url(what, url, self.insecure)?, url: url.into(), ..self })
+    }
+
+    /// From now on, Ctrl-C ends the call that runs with [`CallError::Interrupted`] instead of the process.
+    pub(crate) fn catch_interrupts(&self) {
+        let mut interrupt: Interrupt = Box::pin(async {
+            if tokio::signal::ctrl_c().await.is_err() {
+                future::pending::<()>().await;
+            }
+        });
+        // The first look installs the handler.
+        self.runtime.block_on(future::poll_fn(|context| {
+            let _ = interrupt.as_mut().poll(context);
+            Poll::Ready(())
+        }));
+        *self.interrupt.borrow_mut() = Some(interrupt);
+    }
+
+    /// Waits; Ctrl-C ends it earlier with an error.
+    pub(crate) fn pause(&self, time: Duration) -> Result<(), CallError> {
+        self.until_interrupted(async { tokio::time::sleep(time).await }).ok_or(CallError::Interrupted)
+    }
+
+    /// Runs until the end, or until Ctrl-C: then the result is `None`.
+    fn until_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut interrupt = self.interrupt.borrow_mut();
+        self.runtime.block_on(async {
+            let Some(interrupt) = interrupt.as_mut() else { return Some(work.await) };
+            tokio::select! {
+                biased;
+                () = interrupt => None,
+                done = work => Some(done),
+            }
+        })
     }
 
     /// The URL of the service, as the caller wrote it.
@@ -230,7 +189,7 @@ impl Client {
         mut each: impl FnMut(usize, Result<(), CallError>) -> ControlFlow<()>,
     ) {
         let mut calls = calls.into_iter().enumerate();
-        self.runtime.block_on(async {
+        let ended = self.until_interrupted(async {
             let mut pending = JoinSet::new();
             loop {
                 while pending.len() < AT_ONCE {
@@ -255,6 +214,10 @@ impl Client {
                 }
             }
         });
+        if ended.is_none() {
+            // Nothing is left to stop.
+            let _ = each(usize::MAX, Err(CallError::Interrupted));
+        }
     }
 
     /// The user and groups in a token, resolved by the service (specification 4.3).
@@ -262,7 +225,7 @@ impl Client {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
-        let answer = self.runtime.block_on(execute(request));
+        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
         read(&path, &self.interpret_as(&path, Some("the examined token".into()), answer)?)
     }
 
@@ -273,7 +236,8 @@ impl Client {
 
     /// Downloads a file.
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
-        let answer = self.runtime.block_on(execute(self.request(Method::GET, path)?));
+        let request = self.request(Method::GET, path)?;
+        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
         self.successful(self.credentials.identity(path), answer).map(|(_, body)| body)
     }
 
@@ -306,6 +270,7 @@ impl Client {
 
     /// The policy document and its state.
     pub(crate) fn policy_text(&self) -> Result<(String, String), CallError> {
+        let _waiting = Waiting::for_operation("Reading the policy".into());
         let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
         Ok((answer.text, answer.tag.ok_or_else(|| CallError::NotJson(paths::POLICY.into()))?))
     }
@@ -315,6 +280,19 @@ impl Client {
         let (text, tag) = self.policy_text()?;
         let policy = policy_from_json(&text).map_err(|_| CallError::NotJson(paths::POLICY.into()))?;
         Ok((policy, tag))
+    }
+
+    /// The policy and its state, if it is in another state than this one.
+    pub(crate) fn policy_after(&self, state: &str) -> Result<Option<(Policy, String)>, CallError> {
+        let request = self.request(Method::GET, paths::POLICY)?.header(IF_NONE_MATCH, state);
+        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
+        if matches!(answer, Ok((StatusCode::NOT_MODIFIED, ..))) {
+            return Ok(None);
+        }
+        let answer = self.interpret(paths::POLICY, answer)?;
+        let not_json = || CallError::NotJson(paths::POLICY.into());
+        let policy = policy_from_json(&answer.text).map_err(|_| not_json())?;
+        Ok(Some((policy, answer.tag.ok_or_else(not_json)?)))
     }
 
     /// Replaces the policy if it is still in this state; returns the new state.
@@ -330,6 +308,8 @@ impl Client {
     fn put_policy(&self, path: &str, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
         let request = self.request(Method::PUT, path)?;
         let request = request.header(CONTENT_TYPE, "application/json").header(IF_MATCH, state);
+        let _waiting = Waiting::for_operation(format!("Sending {}", output::contents(policy)));
+        self.catch_interrupts();
         self.send(paths::POLICY, request.body(policy_to_text(policy))).map(|answer| answer.tag)
     }
 
@@ -345,7 +325,7 @@ impl Client {
     }
 
     fn send(&self, path: &str, request: RequestBuilder) -> Result<Success, CallError> {
-        let answer = self.runtime.block_on(execute(request));
+        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
         self.interpret(path, answer)
     }
 
@@ -391,25 +371,67 @@ impl Client {
         if error.is_timeout() {
             return CallError::Timeout(self.url.clone(), self.timeout);
         }
-        // Only the innermost message is specific.
-        let mut cause: &dyn std::error::Error = error;
-        while let Some(inner) = cause.source() {
-            cause = inner;
+        if error.is_body() || error.is_decode() {
+            // Only the innermost message is specific.
+            let mut cause: &dyn std::error::Error = error;
+            while let Some(inner) = cause.source() {
+                cause = inner;
+            }
+            let cause = cause.to_string();
+            let cause = cause.split(" (os error").next().unwrap_or_default();
+            return CallError::Incomplete(self.url.clone(), cause.to_owned());
         }
-        let cause = cause.to_string();
-        let cause = cause.split(" (os error").next().unwrap_or_default();
-        let of = if error.is_body() || error.is_decode() { CallError::Incomplete } else { CallError::Unreachable };
-        of(self.url.clone(), cause.to_owned())
+        CallError::Unreachable(self.url.clone(), Unreachable::of(error))
     }
 }
 
 /// Status, state and body.
 type RawResponse = (StatusCode, Option<String>, Vec<u8>);
 
+/// Pauses before a read is repeated. Writes are never repeated, because they can have happened.
+const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(750)];
+
+/// Whether a later attempt can succeed: the service, or a proxy before it, is overloaded or restarts.
+fn is_transient(answer: &Result<RawResponse, reqwest::Error>) -> bool {
+    match answer {
+        Ok((status, ..)) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
+        Err(error) => !error.is_timeout() && !error.is_connect(),
+    }
+}
+
+/// Makes a call; repeats a read that failed for a transient reason.
 async fn execute(request: RequestBuilder) -> Result<RawResponse, reqwest::Error> {
-    let response = request.send().await?;
+    let is_read = |request: RequestBuilder| request.build().is_ok_and(|request| request.method() == Method::GET);
+    let repeated = request.try_clone().filter(|request| request.try_clone().is_some_and(is_read));
+    let mut answer = attempt(request).await;
+    for pause in BACKOFF {
+        let Some(again) = repeated.as_ref().and_then(RequestBuilder::try_clone) else { break };
+        if !is_transient(&answer) {
+            break;
+        }
+        tokio::time::sleep(pause).await;
+        match (attempt(again).await, &answer) {
+            // A response says more than a failed connection.
+            (Err(_), Ok(_)) => break,
+            (later, _) => answer = later,
+        }
+    }
+    answer
+}
+
+async fn attempt(request: RequestBuilder) -> Result<RawResponse, reqwest::Error> {
+    let (client, request) = request.build_split();
+    let request = request?;
+    let line = display::is_verbose().then(|| format!("{} {}", request.method(), request.url()));
+    let started = Instant::now();
+    let response = client.execute(request).await?;
     let (status, tag) = (response.status(), tag(&response));
-    Ok((status, tag, response.bytes().await?.into()))
+    let body: Vec<u8> = response.bytes().await?.into();
+    if let Some(line) = line {
+        let milliseconds = started.elapsed().as_millis();
+        output::note(&format!("{line}: {}, {} in {milliseconds} ms", status.as_u16(), count(body.len(), "byte")));
+    }
+    Ok((status, tag, body))
 }
 
 fn tag(response: &Response) -> Option<String> {
@@ -419,23 +441,4 @@ fn tag(response: &Response) -> Option<String> {
 fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallError> {
     let path = path.split('?').next().unwrap_or(path);
     serde_json::from_str(&answer.text).map_err(|_| CallError::NotJson(path.into()))
-}
-
-#[cfg(test)]
-mod tests {
-    use gbac_api::problem::FieldViolation;
-
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_one_line_unless_it_has_several_faults() {
-        let refusal = |fields: &[&str]| {
-            let fields = fields.iter().map(|field| FieldViolation::new(*field, "bad")).collect();
-            CallError::Refused(Refusal { status: 400, code: "INVALID_ARGUMENT".into(), message: "no".into(), fields })
-        };
-        assert_eq!(refusal(&[]).to_string(), "no");
-        assert_eq!(refusal(&["host"]).to_string(), "no: host: bad");
-        assert_eq!(refusal(&["host", "principal"]).to_string(), "no:\n  host: bad\n  principal: bad");
-        assert_eq!(refusal(&[]).code(), "invalid_argument");
-    }
 }

@@ -1,0 +1,218 @@
+//! Why there is no connection to a service: what names, addresses, proxies and certificates can get wrong.
+
+use std::env;
+use std::error::Error;
+use std::fmt;
+
+/// Why there is no connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unreachable {
+    /// No host has this name.
+    UnknownHost,
+    /// The name server does not respond.
+    NameServer,
+    /// The certificate, or the handshake.
+    Tls(TlsFailure),
+    /// The connection was closed before a response.
+    Closed,
+    /// The response is not HTTP, for example because the port expects TLS.
+    NotHttp,
+    /// Any other reason, as the system states it.
+    Other(String),
+}
+
+/// What is wrong with the certificate or the handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TlsFailure {
+    UnknownIssuer,
+    OtherName,
+    Expired,
+    NotYetValid,
+    Revoked,
+    /// An authority's certificate, or one that was signed wrongly.
+    NotOfAServer,
+    /// The service asks for a certificate, and there was none.
+    ClientCertificateMissing,
+    /// The service does not accept the certificate of the caller.
+    ClientCertificateRefused,
+    /// The other side does not speak TLS.
+    NotTls,
+    /// No version or cipher in common.
+    NoCommonVersion,
+    /// Anything else.
+    Handshake,
+}
+
+impl Unreachable {
+    /// Reads the reason from the messages of an error and its sources.
+    pub(crate) fn of(error: &dyn Error) -> Self {
+        let mut messages = vec![error.to_string()];
+        let mut cause = error;
+        while let Some(inner) = cause.source() {
+            messages.push(inner.to_string());
+            cause = inner;
+        }
+        let all = messages.join("; ").to_ascii_lowercase();
+        // Only the innermost message is specific.
+        let last = messages.pop().unwrap_or_default();
+        let has = |part: &str| all.contains(part);
+        if let Some(failure) = TlsFailure::of(&all) {
+            return Self::Tls(failure);
+        }
+        if has("temporary failure in name resolution") || has("try again") {
+            return Self::NameServer;
+        }
+        if has("failed to lookup address") || has("dns error") || has("no such host") {
+            return Self::UnknownHost;
+        }
+        if has("invalid http version") || has("invalid http header") {
+            return Self::NotHttp;
+        }
+        if has("connection closed before message completed") || has("incompletemessage") || has("connection reset") {
+            return Self::Closed;
+        }
+        Self::Other(last.split(" (os error").next().unwrap_or_default().to_owned())
+    }
+
+    /// The recommended action.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownHost => "; check the name in --url or GBAC_URL",
+            Self::NameServer => "; check the network of this machine, and try again",
+            Self::Closed | Self::NotHttp => "; check whether --url or GBAC_URL needs https",
+            Self::Tls(failure) => failure.hint(),
+            Self::Other(_) if names_a_proxy() => {
+                "; the proxy in the environment is not used, so the service has to be reachable directly; check --url or GBAC_URL"
+            }
+            Self::Other(_) => "; check that the service is running, and set its URL with --url or GBAC_URL",
+        }
+    }
+}
+
+/// Whether the environment names a proxy.
+fn names_a_proxy() -> bool {
+    let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    names.iter().any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownHost => "no host has this name",
+            Self::NameServer => "the name server does not respond",
+            Self::Closed => "it closed the connection without a response",
+            Self::NotHttp => "it does not speak HTTP on this port",
+            Self::Tls(failure) => failure.label(),
+            Self::Other(text) => text,
+        })
+    }
+}
+
+impl TlsFailure {
+    fn of(all: &str) -> Option<Self> {
+        let table = [
+            ("unknownissuer", Self::UnknownIssuer),
+            ("unknown ca", Self::UnknownIssuer),
+            ("notvalidforname", Self::OtherName),
+            ("not valid for name", Self::OtherName),
+            ("certificate expired", Self::Expired),
+            ("certificate: expired", Self::Expired),
+            ("not valid yet", Self::NotYetValid),
+            ("notvalidyet", Self::NotYetValid),
+            ("peer certificate: revoked", Self::Revoked),
+            ("causedasendentity", Self::NotOfAServer),
+            ("certificaterequired", Self::ClientCertificateMissing),
+            ("alert: badcertificate", Self::ClientCertificateRefused),
+            ("alert: unknownca", Self::ClientCertificateRefused),
+            ("alert: certificateunknown", Self::ClientCertificateRefused),
+            ("alert: certificateexpired", Self::ClientCertificateRefused),
+            ("invalidcontenttype", Self::NotTls),
+            ("corrupt message", Self::NotTls),
+            ("protocolversion", Self::NoCommonVersion),
+            ("handshakefailure", Self::NoCommonVersion),
+            ("peer is incompatible", Self::NoCommonVersion),
+            ("invalid peer certificate", Self::NotOfAServer),
+            ("received fatal alert", Self::Handshake),
+            ("tls handshake", Self::Handshake),
+        ];
+        table.into_iter().find(|(part, _)| all.contains(part)).map(|(_, failure)| failure)
+    }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::UnknownIssuer => "this machine does not trust the authority that signed its certificate",
+            Self::OtherName => "its certificate is for another host name",
+            Self::Expired => "its certificate has expired",
+            Self::NotYetValid => "its certificate is not valid yet",
+            Self::Revoked => "its certificate was revoked",
+            Self::NotOfAServer => "its certificate is not one of a server",
+            Self::ClientCertificateMissing => "it requires a client certificate",
+            Self::ClientCertificateRefused => "it does not accept the client certificate",
+            Self::NotTls => "it does not speak TLS on this port",
+            Self::NoCommonVersion => "it supports no version of TLS that this program supports",
+            Self::Handshake => "the TLS handshake failed",
+        }
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::UnknownIssuer => "; name the certificate of the authority with --tls-ca or GBAC_TLS_CA",
+            Self::OtherName => "; use the name in the certificate in --url or GBAC_URL",
+            Self::Expired | Self::Revoked => "; renew the certificate of the service",
+            Self::NotYetValid => "; check the clocks of both machines",
+            Self::NotOfAServer => "; give the service a certificate with its host name",
+            Self::ClientCertificateMissing => "; pass --tls-cert and --tls-key",
+            Self::ClientCertificateRefused => "; check --tls-cert, and which authorities the service accepts",
+            Self::NotTls => "; check the port in --url or GBAC_URL, and whether it needs http",
+            Self::NoCommonVersion => "; the service needs TLS 1.2 or 1.3",
+            Self::Handshake => "; check the log of the service",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Chain(&'static str, Option<Box<Chain>>);
+
+    impl fmt::Display for Chain {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl Error for Chain {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            self.1.as_ref().map(|inner| inner.as_ref() as &(dyn Error + 'static))
+        }
+    }
+
+    #[test]
+    fn a_reason_is_said_in_plain_words() {
+        for (message, reason) in [
+            ("invalid peer certificate: UnknownIssuer", Unreachable::Tls(TlsFailure::UnknownIssuer)),
+            ("invalid peer certificate: certificate not valid for name \"a\"", Unreachable::Tls(TlsFailure::OtherName)),
+            ("invalid peer certificate: certificate expired: verification time", Unreachable::Tls(TlsFailure::Expired)),
+            (
+                "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
+                Unreachable::Tls(TlsFailure::NotOfAServer),
+            ),
+            ("received fatal alert: CertificateRequired", Unreachable::Tls(TlsFailure::ClientCertificateMissing)),
+            ("received corrupt message of type InvalidContentType", Unreachable::Tls(TlsFailure::NotTls)),
+            ("failed to lookup address information: Name or service not known", Unreachable::UnknownHost),
+            ("failed to lookup address information: Temporary failure in name resolution", Unreachable::NameServer),
+            ("connection closed before message completed", Unreachable::Closed),
+            ("invalid HTTP version parsed", Unreachable::NotHttp),
+            ("Connection refused (os error 111)", Unreachable::Other("Connection refused".into())),
+        ] {
+            let error = Chain("error sending request", Some(Box::new(Chain(message, None))));
+            assert_eq!(Unreachable::of(&error), reason, "{message}");
+            let words = format!("{reason}{}", reason.hint());
+            for internal in ["UnknownIssuer", "OtherError", "InvalidContentType", "os error"] {
+                assert!(!words.contains(internal), "{words}");
+            }
+        }
+    }
+}

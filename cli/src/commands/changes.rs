@@ -1,0 +1,34 @@
+//! Changes of a policy that a command found: as commands of this program, and as a file for `gbac policy apply`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use gbac_api::script::{ScriptTarget, steps};
+use gbac_engine::policy::Change;
+use gbac_json::ChangeJson;
+use serde_json::json;
+
+use crate::output::{self, Failure};
+
+/// The commands that make the changes, each on a line of its own; empty without changes.
+pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
+    let steps = steps(changes, ScriptTarget::Gbac);
+    let commands = steps.iter().flat_map(|step| &step.commands);
+    let lines = commands.fold(String::new(), |mut text, command| {
+        let _ = writeln!(text, "  {command}");
+        text
+    });
+    if lines.is_empty() { lines } else { format!("{title}\n{lines}") }
+}
+
+/// Writes the changes as the JSON array that `gbac policy apply` and `gbac what-if` read.
+pub(super) fn write(path: &Path, changes: &[Change]) -> Result<(), Failure> {
+    let file = path.display().to_string();
+    let values: Vec<ChangeJson> = changes.iter().map(ChangeJson::from).collect();
+    fs::write(path, format!("{}\n", json!(values))).map_err(|error| Failure::io(&file, &error))?;
+    if changes.is_empty() {
+        output::note(&format!("note: {file} has no changes of the policy"));
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! `gbac policy apply`: makes changes of a file in a running service.
+
+use gbac_engine::policy::Change;
+use gbac_json::{Problem, Problems, changes_from_json};
+
+use crate::args::Format;
+use crate::args::policy::ApplyArgs;
+use crate::client::Client;
+use crate::commands::document;
+use crate::confirm::confirm;
+use crate::input;
+use crate::output::Failure;
+
+/// Reads an array of changes, or an object with the member `changes`, as the service accepts it.
+fn read(text: &str) -> Result<Vec<Change>, Problems> {
+    if !text.trim_start().starts_with('[') {
+        return changes_from_json(text);
+    }
+    changes_from_json(&format!("{{\"changes\":{text}}}")).map_err(|Problems(problems)| {
+        let place = |path: &str| path.strip_prefix("/changes").unwrap_or(path).to_owned();
+        Problems(problems.into_iter().map(|problem| Problem { path: place(&problem.path), ..problem }).collect())
+    })
+}
+
+/// Shows the effect of the changes, and makes all of them or none.
+pub(super) fn run(args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
+    let file = args.changes.display().to_string();
+    let changes = read(&input::document(&args.changes)?).map_err(|problems| Failure::problems(&file, problems))?;
+    let client = Client::open(&args.connect)?;
+    let (before, tag) = client.policy()?;
+    let mut after = before.clone();
+    for (place, change) in changes.into_iter().enumerate() {
+        // Settings that a change omits stay as they are.
+        let change = match change {
+            Change::Settings(settings) => Change::Settings(Box::new(settings.filled_from(after.settings()))),
+            change => change,
+        };
+        after.apply(change).map_err(|error| {
+            Failure::new(error.code(), format!("{file}: /{place}: {error}; the policy of the service was not changed"))
+        })?;
+    }
+    if args.dry_run {
+        client.validate_policy(&after, &tag)?;
+        document::show_dry_run(&before, &after, format)?;
+        return Ok(true);
+    }
+    document::show_effect(&before, &after, format)?;
+    if !args.no_confirm {
+        confirm("Make these changes?")?;
+    }
+    let tag = client.replace_policy(&after, &tag)?;
+    document::report("Applied", &file, &after, tag.as_deref(), format)?;
+    Ok(true)
+}

@@ -1,0 +1,176 @@
+//! `gbac policy diff`: who gains and who loses access, as text, JSON, a report, or Markdown for a pull request.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use gbac_analysis::{AccessEffect, Diff, Difference, Relation, diff};
+use gbac_console_model::phrases::count;
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::{Policy, StatedSettings};
+use gbac_json::DiffJson;
+use serde_json::json;
+
+use crate::args::Format;
+use crate::args::output::ReportFormat;
+use crate::commands::differences;
+use crate::input;
+use crate::output::{self, Failure, plain};
+use crate::report::{self, Entry, Level};
+
+/// The settings that differ only because the new policy does not state them (D-43).
+fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
+    let is_stated = |name: &str| match name {
+        "oidc_group_claim_path" => stated.claim_path,
+        "nested_group_behavior" => stated.nested,
+        "oidc_principal_mapping" => stated.principal_mapping,
+        "superusers" => stated.superusers,
+        "access" => stated.access,
+        _ => true,
+    };
+    changed.settings.iter().copied().filter(|name| !is_stated(name)).collect()
+}
+
+/// Reports who gains and loses access; returns whether nothing changes.
+pub(super) fn run(before: &Path, after: &Path, format: Format, report: Option<ReportFormat>) -> Result<bool, Failure> {
+    let (earlier, later) = (input::policy(before)?, input::policy(after)?);
+    let changed = diff(&earlier, &later);
+    let unstated = unstated(&changed, later.settings().states());
+    if !unstated.is_empty() {
+        let (file, names) = (after.display(), unstated.join("`, `"));
+        output::note(&format!(
+            "note: {file} does not state `{names}`, so the comparison uses the default; a service that imports it keeps its own"
+        ));
+    }
+    match (report, format) {
+        (Some(ReportFormat::Markdown), _) => output::document(&markdown(&earlier, &later, &changed))?,
+        (Some(report), _) => {
+            let file = after.display().to_string();
+            report::write(report, "policy diff", &file, &entries(&changed, &file))?;
+        }
+        (None, Format::Json | Format::Yaml) => output::value(format, &json!(DiffJson::from(&changed)))?,
+        (None, Format::Text) => output::text(&differences::render(&changed))?,
+    }
+    Ok(changed.relation == Relation::Equal)
+}
+
+/// Each difference as a result: a gain is a warning, everything else a notice.
+fn entries(changed: &Diff, file: &str) -> Vec<Entry> {
+    let settings = changed.settings.iter().map(|name| Entry {
+        level: Level::Warning,
+        rule: "setting_differs".into(),
+        title: (*name).into(),
+        message: format!("the setting `{name}` differs"),
+        file: file.to_owned(),
+        line: 1,
+    });
+    let all = changed.differences.iter().chain(&changed.roles);
+    let differences = all.flat_map(|difference| {
+        let level = match difference.effect {
+            AccessEffect::Gains | AccessEffect::GainsWithOthers => Level::Warning,
+            AccessEffect::Loses | AccessEffect::LosesWithOthers | AccessEffect::StillBlocked => Level::Notice,
+        };
+        differences::rows(difference).into_iter().map(move |row| Entry {
+            level,
+            rule: difference.effect.code().into(),
+            title: difference.scope.to_string(),
+            message: row.join(", "),
+            file: file.to_owned(),
+            line: 1,
+        })
+    });
+    settings.chain(differences).collect()
+}
+
+/// The users, groups and roles that a policy names; `User:*` is everyone and no name.
+fn principals(policy: &Policy) -> BTreeSet<Principal> {
+    let mut named: BTreeSet<Principal> = policy.acls().map(|acl| acl.principal).collect();
+    for role in policy.roles() {
+        named.insert(Principal::role(&role.name));
+        named.extend(role.members);
+    }
+    named.extend(policy.settings().superusers.iter().map(Principal::user));
+    named.retain(|principal| !principal.is_everyone());
+    named
+}
+
+/// Who gains, who loses and what is new, for a pull request.
+fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
+    let (earlier, later) = (principals(before), principals(after));
+    let all = earlier.union(&later).count();
+    let mut text = format!("### Access changes\n\n{}", differences::summary(changed));
+    let having = |effects: [AccessEffect; 2]| -> BTreeSet<String> {
+        let differences = changed.differences.iter().chain(&changed.roles);
+        differences.filter(|one| effects.contains(&one.effect)).map(|one| one.scope.to_string()).collect()
+    };
+    let gains = having([AccessEffect::Gains, AccessEffect::GainsWithOthers]);
+    let loses = having([AccessEffect::Loses, AccessEffect::LosesWithOthers]);
+    let names = |names: BTreeSet<String>| names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ");
+    let of = |one: &BTreeSet<Principal>, other: &BTreeSet<Principal>| -> BTreeSet<String> {
+        one.difference(other).map(ToString::to_string).collect()
+    };
+    text.push_str("\n| | number | who |\n|---|---|---|\n");
+    for (label, who) in [
+        ("gain access", gains),
+        ("lose access", loses),
+        ("are new", of(&later, &earlier)),
+        ("are no longer named", of(&earlier, &later)),
+    ] {
+        let everyone = if who.contains("User:*") { " and everyone" } else { "" };
+        let number = who.iter().filter(|name| *name != "User:*").count();
+        let _ = writeln!(text, "| {label} | {number}{everyone} | {} |", names(who));
+    }
+    let kinds = [PrincipalType::User, PrincipalType::Group, PrincipalType::Role];
+    let number = |kind| earlier.union(&later).filter(|principal| principal.kind() == kind).count();
+    let [users, groups, roles] = kinds.map(number);
+    let _ = writeln!(
+        text,
+        "\nCounted over the {} that the policies name: {}, {} and {}.",
+        count(all, "principal"),
+        count(users, "user"),
+        count(groups, "group"),
+        count(roles, "role")
+    );
+    for (title, list) in [("Users and groups", &changed.differences), ("Members of roles", &changed.roles)] {
+        text.push_str(&section(title, list));
+    }
+    if !changed.settings.is_empty() {
+        let names: Vec<String> = changed.settings.iter().map(|name| code(name)).collect();
+        let _ = writeln!(text, "\nSettings that differ: {}", names.join(", "));
+    }
+    text
+}
+
+fn section(title: &str, list: &[Difference]) -> String {
+    if list.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        format!("\n#### {title}\n\n| principal | effect | operations | resource | host |\n|---|---|---|---|---|\n");
+    for row in list.iter().flat_map(differences::rows) {
+        let cells: Vec<String> = row.iter().map(|cell| code(cell)).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+/// A text as code in a cell of a table, so that no name is read as Markdown.
+fn code(text: &str) -> String {
+    let text = plain(text);
+    // The fence is longer than each run of backticks in the text.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let blank = if longest > 0 { " " } else { "" };
+    format!("{fence}{blank}{}{blank}{fence}", text.replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_read_as_markdown() {
+        assert_eq!(code("Group:a"), "`Group:a`");
+        assert_eq!(code("a`b``c|d\ne"), "``` a`b``c\\|d\\u{a}e ```");
+    }
+}

@@ -1,0 +1,59 @@
+//! `gbac policy fmt`: the canonical form of policy documents.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gbac_json::{policy_from_json, policy_to_text};
+use serde_json::json;
+
+use crate::args::Format;
+use crate::input;
+use crate::output::{self, Failure, plain};
+use crate::yaml;
+
+/// Writes documents in the canonical form: standard input to standard output, and files in place. With `check`, only reports the
+/// files that differ; returns whether none does.
+pub(super) fn run(files: &[PathBuf], check: bool, format: Format) -> Result<bool, Failure> {
+    let (mut differing, mut canonical) = (Vec::new(), true);
+    for path in files {
+        let file = path.display().to_string();
+        let original = input::text(path)?;
+        let formatted = formatted(&original, path, &file)?;
+        let differs = formatted != original;
+        if differs {
+            differing.push(file.clone());
+        }
+        if check {
+            canonical &= !differs;
+        } else if path.as_os_str() == "-" {
+            output::document(&formatted)?;
+        } else if differs {
+            fs::write(path, formatted).map_err(|error| Failure::io(&file, &error))?;
+        }
+    }
+    let of_output = !check && files.iter().any(|path| path.as_os_str() == "-");
+    match format {
+        _ if of_output => {}
+        Format::Json | Format::Yaml => output::value(format, &json!({ "differing": differing, "written": !check }))?,
+        Format::Text => {
+            let verb = if check { "Not in the canonical form" } else { "Formatted" };
+            let lines: String = differing.iter().map(|file| format!("{verb}: {}\n", plain(file))).collect();
+            output::text(&lines)?;
+        }
+    }
+    Ok(canonical)
+}
+
+fn formatted(original: &str, path: &Path, file: &str) -> Result<String, Failure> {
+    let is_json = original.trim_start().starts_with('{');
+    if !is_json && path.as_os_str() != "-" {
+        let message = format!(
+            "{}: only JSON is formatted in place, because the comments of YAML would be lost; write JSON with `gbac policy fmt -`",
+            plain(file)
+        );
+        return Err(Failure::new("not_json", message));
+    }
+    let text = yaml::to_json(original.to_owned(), file)?;
+    let policy = policy_from_json(&text).map_err(|problems| Failure::problems(file, problems))?;
+    Ok(policy_to_text(&policy))
+}

@@ -1,0 +1,332 @@
+//! `gbac watch`: changes of the policy and denied decisions of a running service, as they happen.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use gbac_analysis::{Diff, Difference, diff};
+use gbac_api::audit::{AuditEvents, AuditQuery, MAX_EVENTS};
+use gbac_api::paths;
+use gbac_api::script::changes_between;
+use gbac_console_model::audit::{EventKind, EventRow};
+use gbac_engine::model::{Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::{Change, Policy};
+use gbac_json::{ChangeJson, DiffJson};
+use serde_json::{Value, json};
+
+use super::{differences, verdicts};
+use crate::args::Format;
+use crate::args::online::WatchArgs;
+use crate::client::{CallError, Client};
+use crate::lists;
+use crate::output::{self, BAD, Failure, paint, plain};
+use crate::query;
+
+/// Interval between two looks at the service.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+pub(crate) fn run(args: &WatchArgs, format: Format) -> Result<ExitCode, Failure> {
+    let filter = Filter::from_args(args)?;
+    let client = Client::open(&args.connect)?;
+    client.catch_interrupts();
+    match watch(&client, &filter, format) {
+        Err(End::Interrupted) => Ok(ExitCode::SUCCESS),
+        Err(End::Failed(failure)) => Err(failure),
+        Ok(never) => match never {},
+    }
+}
+
+/// Why watching ends.
+enum End {
+    Interrupted,
+    Failed(Failure),
+}
+
+impl From<CallError> for End {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Interrupted => Self::Interrupted,
+            error => Self::Failed(error.into()),
+        }
+    }
+}
+
+impl From<Failure> for End {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// A state that a service is in.
+struct Seen {
+    policy: Policy,
+    tag: String,
+    /// The events of the last look, and how often each is there.
+    events: HashMap<String, usize>,
+    has_audit: bool,
+}
+
+fn watch(client: &Client, filter: &Filter, format: Format) -> Result<std::convert::Infallible, End> {
+    let (policy, tag) = client.policy()?;
+    let mut seen = Seen { policy, tag, events: HashMap::new(), has_audit: true };
+    // Only later events are news.
+    new_events(client, &mut seen)?;
+    report_missing_audit(client, &seen);
+    let (state, url) = (plain(seen.tag.trim_matches('"')), plain(client.url()));
+    output::note(&format!("Watching {url} from state {state}; Ctrl-C ends it"));
+    let mut is_away = false;
+    loop {
+        client.pause(INTERVAL)?;
+        match look(client, &mut seen, filter, format) {
+            Ok(()) if is_away => {
+                is_away = false;
+                output::note("The service responds again.");
+            }
+            Ok(()) => {}
+            Err(Look::Call(error @ (CallError::Unreachable(..) | CallError::Timeout(..)))) => {
+                if !is_away {
+                    output::problem(&format!("{}; trying again every two seconds", error.message()));
+                }
+                is_away = true;
+            }
+            Err(Look::Call(error)) => return Err(error.into()),
+            Err(Look::Output(failure)) => return Err(failure.into()),
+        }
+    }
+}
+
+/// Why a look failed.
+enum Look {
+    Call(CallError),
+    Output(Failure),
+}
+
+impl From<CallError> for Look {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+/// Prints what is new.
+fn look(client: &Client, seen: &mut Seen, filter: &Filter, format: Format) -> Result<(), Look> {
+    if let Some((policy, tag)) = client.policy_after(&seen.tag)? {
+        let before = std::mem::replace(&mut seen.policy, policy);
+        let earlier = std::mem::replace(&mut seen.tag, tag);
+        let change = PolicyChange::between(&before, &seen.policy, filter);
+        if !change.is_empty() {
+            let states = [earlier.trim_matches('"'), seen.tag.trim_matches('"')];
+            write(format, || change.render(states), || change.value(states)).map_err(Look::Output)?;
+        }
+    }
+    if seen.has_audit {
+        for event in new_events(client, seen)? {
+            let denied = EventRow::of(&event).filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
+            if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
+                write(format, || render_event(&row), || event_value(&row)).map_err(Look::Output)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write(format: Format, text: impl FnOnce() -> String, value: impl FnOnce() -> Value) -> Result<(), Failure> {
+    match format {
+        Format::Text => output::text(&text())?,
+        Format::Json | Format::Yaml => output::stream_value(&mut io::stdout(), format, &value())?,
+    }
+    io::stdout().flush().map_err(|error| Failure::standard_output(&error))
+}
+
+/// The events since the last look, oldest first.
+fn new_events(client: &Client, seen: &mut Seen) -> Result<Vec<Value>, CallError> {
+    let read: Result<AuditEvents, _> = client.get(&paths::audit(AuditQuery { limit: MAX_EVENTS }));
+    let events = match read {
+        Ok(read) => read.events,
+        Err(CallError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => {
+            seen.has_audit = false;
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let (mut counts, mut new) = (HashMap::new(), Vec::new());
+    for event in events.into_iter().rev() {
+        let text = event.to_string();
+        let times: &mut usize = counts.entry(text.clone()).or_default();
+        *times += 1;
+        if *times > seen.events.get(&text).copied().unwrap_or(0) {
+            new.push(event);
+        }
+    }
+    seen.events = counts;
+    Ok(new)
+}
+
+/// Says why no denied decision will be shown.
+fn report_missing_audit(client: &Client, seen: &Seen) {
+    if !seen.has_audit {
+        output::note("note: only a superuser can read the audit log, so denied decisions are not shown");
+        return;
+    }
+    let properties: Result<BTreeMap<String, Value>, _> = client.get(paths::CLUSTER_CONFIG);
+    if properties.is_ok_and(|properties| properties.get("audit_enabled") == Some(&Value::Bool(false))) {
+        output::note(
+            "note: the service records no decisions; `gbac cluster config set audit_enabled true` turns its audit log on",
+        );
+    }
+}
+
+/// What is shown.
+struct Filter {
+    principal: Option<Principal>,
+    resources: Vec<(ResourceType, String)>,
+}
+
+impl Filter {
+    fn from_args(args: &WatchArgs) -> Result<Self, Failure> {
+        let principal = args.principal.as_deref().map(|text| lists::principal("--principal", text)).transpose()?;
+        Ok(Self { principal, resources: query::resources(&args.resources)? })
+    }
+
+    fn is_open(&self) -> bool {
+        self.principal.is_none() && self.resources.is_empty()
+    }
+
+    fn matches_principal(&self, principal: &Principal) -> bool {
+        self.principal.as_ref().is_none_or(|wanted| wanted == principal)
+    }
+
+    fn matches_change(&self, change: &Change) -> bool {
+        let role = |name: &str| Principal::role(name);
+        match change {
+            Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
+                let covers =
+                    |(kind, name): &(ResourceType, String)| *kind == acl.resource_type && acl.covers_name(name);
+                self.matches_principal(&acl.principal)
+                    && (self.resources.is_empty() || self.resources.iter().any(covers))
+            }
+            Change::CreateRole(name) | Change::DeleteRole { name, .. } => {
+                self.resources.is_empty() && self.matches_principal(&role(name))
+            }
+            Change::AddMember { role: name, member } | Change::RemoveMember { role: name, member } => {
+                self.resources.is_empty() && (self.matches_principal(&role(name)) || self.matches_principal(member))
+            }
+            Change::Settings(_) => self.is_open(),
+        }
+    }
+
+    /// The part of a difference that concerns the filter.
+    fn of_difference(&self, difference: Difference) -> Option<Difference> {
+        let scope = difference.scope.to_string();
+        if self.principal.as_ref().is_some_and(|wanted| wanted.to_string() != scope && !difference.scope.is_everyone())
+        {
+            return None;
+        }
+        let mut difference = difference;
+        if !self.resources.is_empty() {
+            difference.regions.retain(|region| {
+                let covers = |(kind, name): &(ResourceType, String)| {
+                    *kind == region.resource_type
+                        && region.pattern.covers(name)
+                        && !region.except.iter().any(|except| except.covers(name))
+                };
+                self.resources.iter().any(covers)
+            });
+        }
+        (!difference.regions.is_empty()).then_some(difference)
+    }
+
+    fn of_diff(&self, mut diff: Diff) -> Diff {
+        if !self.is_open() {
+            let keep = |all: Vec<Difference>| all.into_iter().filter_map(|one| self.of_difference(one)).collect();
+            diff.differences = keep(diff.differences);
+            diff.roles = keep(diff.roles);
+            (diff.groups, diff.users, diff.settings) = (Vec::new(), Vec::new(), Vec::new());
+        }
+        diff
+    }
+
+    fn matches_event(&self, row: &EventRow) -> bool {
+        let of_principal = self.principal.as_ref().is_none_or(|wanted| match wanted.kind() {
+            PrincipalType::Group => row.groups.iter().any(|group| group == wanted.name()),
+            PrincipalType::Role => row.role.as_deref() == Some(wanted.name()),
+            _ => row.user == wanted.name(),
+        });
+        let of_resource = |(kind, name): &(ResourceType, String)| {
+            row.resource
+                .as_ref()
+                .is_some_and(|(event_kind, event_name)| event_name == name && event_kind.parse() == Ok(*kind))
+        };
+        of_principal && (self.resources.is_empty() || self.resources.iter().any(of_resource))
+    }
+}
+
+/// A change of the policy, as far as the filter shows it.
+struct PolicyChange {
+    changes: Vec<Change>,
+    effect: Diff,
+}
+
+impl PolicyChange {
+    fn between(before: &Policy, after: &Policy, filter: &Filter) -> Self {
+        let changes = changes_between(before, after).into_iter().filter(|change| filter.matches_change(change));
+        Self { changes: changes.collect(), effect: filter.of_diff(diff(before, after)) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.effect.differences.is_empty() && self.effect.roles.is_empty()
+    }
+
+    fn render(&self, [before, after]: [&str; 2]) -> String {
+        let mut text = format!("The policy changed from state {} to {}:\n", plain(before), plain(after));
+        for change in &self.changes {
+            let _ = writeln!(text, "  {}", verdicts::change(change));
+        }
+        text.push_str(&differences::render(&self.effect));
+        text
+    }
+
+    fn value(&self, [before, after]: [&str; 2]) -> Value {
+        let changes: Vec<ChangeJson> = self.changes.iter().map(ChangeJson::from).collect();
+        json!({ "event": "policy_changed", "state_before": before, "policy_state": after, "changes": changes,
+            "effect": DiffJson::from(&self.effect) })
+    }
+}
+
+fn render_event(row: &EventRow) -> String {
+    let resource = row.resource.as_ref().map(|(kind, name)| format!(" on {} {}", plain(kind), plain(name)));
+    let from = if row.from.is_empty() { String::new() } else { format!(" from {}", plain(&row.from)) };
+    let why = match &row.matched {
+        Some(acl) => {
+            let principal = acl.principal.as_ref().map(|principal| plain(&principal.to_string())).unwrap_or_default();
+            format!(
+                "the ACL {principal} > {} {} on {} {} {}",
+                acl.permission,
+                acl.operation,
+                acl.resource_type,
+                plain(&acl.resource_name),
+                acl.pattern
+            )
+        }
+        None => plain(&row.why),
+    };
+    let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
+    format!(
+        "{} {} User:{} {}{}{from}{times}: {why}\n",
+        row.when(),
+        paint(BAD, "Denied:"),
+        plain(&row.user),
+        plain(&row.what),
+        resource.unwrap_or_default()
+    )
+}
+
+fn event_value(row: &EventRow) -> Value {
+    let (kind, name) = row.resource.clone().unwrap_or_default();
+    json!({ "event": "denied", "time": row.when(), "user": row.user, "groups": row.groups, "operation": row.what,
+        "resource_type": kind, "resource_name": name, "from": row.from, "times": row.times, "reason": row.why,
+        "acl": row.matched.as_ref().map(|acl| json!({ "principal": acl.principal.as_ref().map(ToString::to_string),
+            "permission": acl.permission, "operation": acl.operation, "resource_type": acl.resource_type,
+            "resource_name": acl.resource_name, "pattern": acl.pattern })) })
+}

@@ -1,0 +1,233 @@
+//! Connections to services: certificates, plain words for what fails, repeated reads, Ctrl-C during an import, profile files.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use gbac_tests::program::{self, program};
+use gbac_tests::service::{Service, answer, answering, run};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A service with a certificate of its own for these names.
+struct TlsService {
+    child: Child,
+    url: String,
+    certificate: PathBuf,
+    key: PathBuf,
+}
+
+impl TlsService {
+    fn start(folder: &TempDir, names: &[&str]) -> Self {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a certificate");
+        let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+        fs::write(&certificate, cert.pem()).expect("a file");
+        fs::write(&key, signing_key.serialize_pem()).expect("a file");
+        let mut command = program::command();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
+        command.arg("--tls-cert").arg(&certificate).arg("--tls-key").arg(&key).env("GBAC_ADMIN_PASSWORD", "a password");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
+        Self { child, url, certificate, key }
+    }
+}
+
+impl Drop for TlsService {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_certificate_of_an_authority_is_trusted_when_it_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = TlsService::start(&folder, &["localhost", "127.0.0.1"]);
+    let caller = [("GBAC_URL", service.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "a password")];
+    let untrusted = run(&folder, &caller, &["export"]).failed(1);
+    assert!(untrusted.contains("does not trust the authority") && untrusted.contains("--tls-ca"), "{untrusted}");
+    assert!(!untrusted.contains("UnknownIssuer"), "{untrusted}");
+    let certificate = service.certificate.to_str().expect("a path");
+    assert!(run(&folder, &caller, &["export", "--tls-ca", certificate]).done().contains("\"version\": 1"));
+    let by_variable = [&caller[..], &[("GBAC_TLS_CA", certificate)]].concat();
+    run(&folder, &by_variable, &["who-can", "--online", "--operation", "read", "--topic", "x"]).done();
+
+    fs::write(folder.path().join("none.pem"), "nothing").expect("a file");
+    let none = run(&folder, &caller, &["export", "--tls-ca", "none.pem"]).failed(1);
+    assert!(none.contains("none.pem: it has no certificate in PEM"), "{none}");
+    let alone = run(&folder, &caller, &["export", "--tls-cert", certificate]).failed(64);
+    assert!(alone.contains("--tls-key"), "{alone}");
+    let key = service.key.to_str().expect("a path");
+    let swapped = run(&folder, &caller, &["export", "--tls-cert", "none.pem", "--tls-key", key]).failed(1);
+    assert!(swapped.contains("none.pem") && swapped.contains("not a certificate"), "{swapped}");
+    assert!(!swapped.contains("PRIVATE KEY"), "{swapped}");
+    let own = ["export", "--tls-ca", certificate, "--tls-cert", certificate, "--tls-key", key];
+    run(&folder, &caller, &own).done();
+
+    let plain = service.url.replace("https://", "http://");
+    let closed = run(&folder, &[("GBAC_URL", &plain)], &["export"]).failed(1);
+    assert!(closed.contains("https"), "{closed}");
+}
+
+#[test]
+fn a_certificate_for_another_name_and_a_port_without_tls_are_said_in_plain_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = TlsService::start(&folder, &["elsewhere.example"]);
+    let certificate = service.certificate.to_str().expect("a path");
+    let other = run(&folder, &[("GBAC_URL", &service.url)], &["export", "--tls-ca", certificate]).failed(1);
+    assert!(other.contains("its certificate is for another host name"), "{other}");
+    let plain = Service::start();
+    let url = plain.url.replace("http://", "https://");
+    let no_tls = run(&folder, &[("GBAC_URL", &url)], &["export", "--tls-ca", certificate]).failed(1);
+    assert!(no_tls.contains("it does not speak TLS on this port"), "{no_tls}");
+    for message in [other, no_tls] {
+        for internal in ["NotValidForName", "InvalidContentType", "os error", "OtherError"] {
+            assert!(!message.contains(internal), "{message}");
+        }
+    }
+}
+
+#[test]
+fn plain_http_to_another_machine_needs_the_flag_that_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The domain `invalid` never has hosts (RFC 2606).
+    let url = [("GBAC_URL", "http://gbac.invalid:8420")];
+    let refused = run(&folder, &url, &["export"]).failed(64);
+    assert!(
+        refused.contains("plain HTTP to a remote host is not trusted") && refused.contains("--insecure"),
+        "{refused}"
+    );
+    let unknown = run(&folder, &url, &["export", "--insecure"]).failed(1);
+    let words = ["no host has this name", "the name server does not respond"];
+    assert!(words.iter().any(|words| unknown.contains(words)), "{unknown}");
+}
+
+#[test]
+fn a_read_is_repeated_and_a_write_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let busy = answer("503 Service Unavailable", "", "busy");
+    let acls = answer("200 OK", "content-type: application/json\r\n", r#"{"matches":[],"acls":[]}"#);
+    let (url, requests) = answering(&[&busy, &busy, &acls]);
+    run(&folder, &[("GBAC_URL", &url)], &["security", "acl", "list"]).done();
+    assert_eq!(requests.join().expect("an end").len(), 3);
+
+    let (url, requests) = answering(&[&busy]);
+    let failed = run(&folder, &[("GBAC_URL", &url)], &["security", "role", "create", "x"]).failed(1);
+    assert!(failed.contains("busy") || failed.contains("503"), "{failed}");
+    assert_eq!(requests.join().expect("an end").len(), 1, "the write was sent once");
+
+    // A response says more than the connection that fails after it.
+    let (url, requests) = answering(&[&busy]);
+    let failed = run(&folder, &[("GBAC_URL", &url)], &["security", "acl", "list"]).failed(1);
+    assert!(!failed.contains("cannot reach"), "{failed}");
+    assert_eq!(requests.join().expect("an end").len(), 1);
+}
+
+/// Reads a request to its end.
+fn read_request(stream: &TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a line");
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length");
+        }
+        head.push_str(&line);
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).expect("a body");
+    head
+}
+
+/// Interrupts a command while its write has no response; returns the exit code and standard error.
+fn interrupted(args: &[&str], read: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let acl = |name: &str| {
+        json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+            "principal": "User:a", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
+    };
+    let document = json!({ "version": 1, "acls": [acl("one"), acl("two")] });
+    fs::write(folder.path().join("p.json"), document.to_string()).expect("a file");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let (wrote, written) = mpsc::channel();
+    let read = read.to_owned();
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in listener.incoming().map_while(Result::ok) {
+            if read_request(&stream).starts_with("GET ") {
+                let mut stream = stream;
+                stream.write_all(read.as_bytes()).expect("a response");
+            } else {
+                // The connection stays open without a response.
+                open.push(stream);
+                if wrote.send(()).is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    let mut command = program::command();
+    command.args(args).current_dir(folder.path()).env("GBAC_URL", &url).env("XDG_CONFIG_HOME", folder.path());
+    let child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gbac starts");
+    written.recv().expect("a write");
+    let killed = program("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let done = child.wait_with_output().expect("an end");
+    (done.status.code(), String::from_utf8(done.stderr).expect("text"))
+}
+
+#[test]
+fn an_interrupted_import_says_what_was_applied() {
+    let json = "content-type: application/json\r\n";
+    let acls = answer("200 OK", json, r#"{"matches":[],"acls":[]}"#);
+    let (exit, message) = interrupted(&["import", "p.json", "--merge"], &acls);
+    assert_eq!(exit, Some(1), "{message}");
+    assert!(
+        message.contains("interrupted: 0 of 2 calls succeeded, and up to 2 more without a response may have"),
+        "{message}"
+    );
+    let policy = answer("200 OK", &format!("{json}etag: \"1\"\r\n"), r#"{"version":1}"#);
+    let (exit, message) = interrupted(&["import", "p.json", "--no-confirm"], &policy);
+    assert_eq!(exit, Some(1), "{message}");
+    assert!(message.contains("all changes of a request or none") && message.contains("gbac export"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_profile_file_that_others_can_read_is_a_warning_and_a_damaged_one_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    run(&folder, &[], &["profile", "create", "local", "--url", "https://gbac.example"]).done();
+    let file = folder.path().join("config/gbac/profiles.json");
+    let list = |mode: u32| {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("a mode");
+        run(&folder, &[], &["profile", "list"])
+    };
+    assert_eq!(list(0o600).err, "");
+    for mode in [0o644, 0o640, 0o602] {
+        let warned = list(mode);
+        assert_eq!(warned.exit, 0, "{}", warned.err);
+        assert!(warned.err.contains("profiles.json") && warned.err.contains("chmod 600"), "{mode:o}: {}", warned.err);
+    }
+    let text = fs::read_to_string(&file).expect("a file");
+    for damaged in ["", "{", "[]", &text[..text.len() / 2], "{\"profiles\": {\"a\": {\"url\": 1}}}", "\u{0}"] {
+        fs::write(&file, damaged).expect("a file");
+        let failed = list(0o600).failed(1);
+        assert!(failed.contains("profiles.json") && failed.contains("fix it, or delete it"), "{damaged:?}: {failed}");
+    }
+}
