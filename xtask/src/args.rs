@@ -22,7 +22,8 @@ cargo xtask COMMAND
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
         [--service | --javascript] --service: only access evaluations over HTTP, and attacks; --javascript: only the
-        [--kafka]                  JavaScript package and what it is compared with; --kafka: only the plugin
+        [--kafka | --cli]          JavaScript package and what it is compared with; --kafka: only the plugin; --cli: only
+                                   the command line, beside jq
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
@@ -129,6 +130,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
                 }
             }
             (Command::Bench(options), "--kafka") => options.kafka = true,
+            (Command::Bench(options), "--cli") => options.cli = true,
             (Command::Bench(options), "--json") => options.json = Some(value(&mut words)?),
             (Command::Bench(options), "--up-to") => {
                 options.up_to = Some(number(&value(&mut words)?, "a number of ACLs")?);
@@ -193,6 +195,7 @@ mod tests {
         check("bench --service --javascript", Err("`--service` and `--javascript` exclude each other"));
         let options = bench::Options { kafka: true, ..Default::default() };
         check("bench --kafka", Ok(Command::Bench(options)));
+        check("bench --cli", Ok(Command::Bench(bench::Options { cli: true, ..Default::default() })));
         check("pages", Ok(Command::Pages { write: false }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
         check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));

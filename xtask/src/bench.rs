@@ -2,6 +2,7 @@
 //!
 //! `bench/` defines the measurements, comparisons and limits; this module only runs the steps in order.
 
+use crate::bench_cli;
 use crate::bench_kafka;
 use crate::bind::{Binder, Speed};
 use crate::build_js;
@@ -50,6 +51,8 @@ pub(crate) struct Options {
     pub(crate) part: Option<Part>,
     /// Whether only the plugin for Apache Kafka is measured.
     pub(crate) kafka: bool,
+    /// Whether only the command line is measured.
+    pub(crate) cli: bool,
 }
 
 /// A part of the measurements that can run alone.
@@ -76,6 +79,9 @@ struct Run<'a> {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.kafka {
         return bench_kafka::run(workspace, options.write);
+    }
+    if options.cli {
+        return bench_cli::run(workspace, options.write);
     }
     let progress = Progress::new();
     let most = options.up_to.unwrap_or(u64::MAX);

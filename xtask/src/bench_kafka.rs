@@ -81,7 +81,7 @@ fn table(runs: &[BTreeMap<String, f64>]) -> Result<String> {
 }
 
 /// A number with three significant digits.
-fn digits(value: f64) -> String {
+pub(crate) fn digits(value: f64) -> String {
     let places = (0..6).find(|places| value >= 100.0 / 10_f64.powi(*places)).unwrap_or(6);
     format!("{value:.*}", usize::try_from(places).unwrap_or(6))
 }

@@ -5,6 +5,7 @@
 mod apt;
 mod args;
 mod bench;
+mod bench_cli;
 mod bench_kafka;
 mod bind;
 mod browser;
