@@ -137,7 +137,7 @@ mod tests {
         ] {
             assert_eq!(line_of(text, pointer), line, "{pointer}");
         }
-        for broken in ["", "{", "[1", "{\"a\"}", "a: 1", "{\"a\": ?}"] {
+        for broken in ["", "{", "[1", "{\"a\"}", "a: 1", "{\"b\": ?}"] {
             assert_eq!(line_of(broken, "/a"), None, "{broken}");
         }
     }
