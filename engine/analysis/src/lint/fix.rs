@@ -137,7 +137,8 @@ impl Finding {
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "empty" }, { "name": "other" }] }"#)?;
 /// let (changes, fixed) = neutral_fixes(&policy, &lint(&policy));
-/// assert_eq!((changes.len(), fixed), (2, 2));
+/// // Each role has two findings: it has no members, and no ACLs.
+/// assert_eq!((changes.len(), fixed), (2, 4));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
