@@ -69,6 +69,10 @@ impl Import {
         columns: usize,
         read: &mut ImportedText,
     ) {
+        // Spreadsheets write the empty rows below a table, too.
+        if row.iter().all(str::is_empty) {
+            return;
+        }
         if row.len() != columns {
             let message =
                 format!("the row has {} values for {columns} columns; check its commas and quotation marks", row.len());
@@ -110,12 +114,13 @@ mod tests {
         let text = "Resource_Type;\"principal\";host;resource_name;pattern_type;operation;permission\r\n\
                     topic;\"Group:a;\"\"b\"\"\";*;\"or\nders\";prefixed;read;deny\r\n\r\n\
                     TOPIC;User:x;*;orders;LITERAL;WRITE\r\n\
+                    ;;;;;;\r\n\
                     TOPIC;User:x;*;orders;LITERAL;SPEAK;ALLOW\r\n\
                     TOPIC;User:x;*;\"orders;LITERAL;READ;ALLOW\r\nTOPIC;User:y;*;orders;LITERAL;READ;ALLOW\r\n";
         let seen = import.read(text, None);
         assert_eq!((seen.kind, seen.acls), (Kind::Csv, 1));
         let faults: Vec<_> = seen.unread.iter().map(|fault| (fault.place.as_str(), fault.code)).collect();
-        assert_eq!(faults, [("line 5", "line_unreadable"), ("line 6", "unknown_value"), ("line 7", "line_unreadable")]);
+        assert_eq!(faults, [("line 5", "line_unreadable"), ("line 7", "unknown_value"), ("line 8", "line_unreadable")]);
         let policy = import.policy();
         let acl = policy.acls().next().expect("an ACL");
         assert_eq!((acl.principal.name(), acl.resource_name.as_str()), ("a;\"b\"", "or\nders"));

@@ -135,6 +135,9 @@ impl Import {
     fn rule(&mut self, rule: &Value, principal: &Principal, is_strimzi: bool, at: &str, read: &mut ImportedText) {
         let text = |pointer: &str| rule.pointer(pointer).and_then(Value::as_str);
         let operations = match rule.get("operation") {
+            Some(_) if is_strimzi && rule.get("operations").is_some() => {
+                return read.refuse(at, "unknown_member", "`operation` and `operations` exclude each other");
+            }
             Some(operation) if is_strimzi => std::slice::from_ref(operation),
             _ => list(rule, "/operations"),
         };
