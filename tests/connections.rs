@@ -5,12 +5,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use gbac_tests::program::{self, program};
 use gbac_tests::service::{Service, answer, answering, run};
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -230,4 +233,63 @@ fn a_profile_file_that_others_can_read_is_a_warning_and_a_damaged_one_an_error()
         let failed = list(0o600).failed(1);
         assert!(failed.contains("profiles.json") && failed.contains("fix it, or delete it"), "{damaged:?}: {failed}");
     }
+}
+
+/// A server that requires a certificate of a client, signed by this one, and answers each request with `{}`.
+fn requiring_certificates(certificate: &CertifiedKey<KeyPair>) -> String {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.cert.der().clone()).expect("a root");
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+    let key = PrivateKeyDer::try_from(certificate.signing_key.serialize_der()).expect("a key");
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_client_cert_verifier(verifier.build().expect("a verifier"))
+        .with_single_cert(vec![certificate.cert.der().clone()], key)
+        .expect("a certificate");
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let connection = ServerConnection::new(Arc::clone(&config)).expect("a connection");
+            let mut stream = StreamOwned::new(connection, stream);
+            let mut head = String::new();
+            // A client without a certificate is refused here.
+            let mut reader = BufReader::new(&mut stream);
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|read| read > 0) {}
+            if head.ends_with("\r\n\r\n") {
+                let body = r#"{"matches":[],"acls":[]}"#;
+                let response = answer("200 OK", "content-type: application/json\r\n", body);
+                stream.write_all(response.as_bytes()).expect("a response");
+            }
+            stream.conn.send_close_notify();
+            // The client may have closed it already.
+            let _ = stream.flush();
+        }
+    });
+    format!("https://localhost:{port}")
+}
+
+#[test]
+fn a_client_certificate_is_sent_to_a_service_that_requires_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let certificate = generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    fs::write(folder.path().join("cert.pem"), certificate.cert.pem()).expect("a file");
+    fs::write(folder.path().join("key.pem"), certificate.signing_key.serialize_pem()).expect("a file");
+    let url = requiring_certificates(&certificate);
+    let caller = [("GBAC_URL", url.as_str()), ("GBAC_TLS_CA", "cert.pem")];
+    let list = ["security", "acl", "list"];
+    let missing = run(&folder, &caller, &list).failed(1);
+    assert!(missing.contains("it requires a client certificate") && missing.contains("--tls-cert"), "{missing}");
+    let with = [&list[..], &["--tls-cert", "cert.pem", "--tls-key", "key.pem"]].concat();
+    assert!(run(&folder, &caller, &with).done().starts_with("PRINCIPAL"));
+    // One of another authority.
+    let other = generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    fs::write(folder.path().join("cert-of-others.pem"), other.cert.pem()).expect("a file");
+    fs::write(folder.path().join("key-of-others.pem"), other.signing_key.serialize_pem()).expect("a file");
+    let with = [&list[..], &["--tls-cert", "cert-of-others.pem", "--tls-key", "key-of-others.pem"]].concat();
+    let refused = run(&folder, &caller, &with).failed(1);
+    assert!(refused.contains("it does not accept the client certificate"), "{refused}");
 }

@@ -83,6 +83,14 @@ const LINES: &[&[&str]] = &[
     &["export", "--url", NOBODY],
     &["profile", "list"],
     &["completions", "bash"],
+    &["policy", "apply", "--changes", "changes.json", "--dry-run", "--url", NOBODY],
+    &["policy", "fmt", "--check", "policy.json"],
+    &["policy", "lint", "policy.json", "-o", "sarif"],
+    &["policy", "diff", "policy.json", "policy.json", "-o", "markdown", "--no-color"],
+    &["test", "tests.json", "-o", "junit", "-q"],
+    &["watch", "--principal", "Group:x", "--topic", "x", "--url", NOBODY],
+    &["export", "-v", "--tls-ca", "policy.json", "--url", NOBODY],
+    &["security", "acl", "list", "--insecure", "--tls-cert", "policy.json", "--tls-key", "not.json", "--url", NOBODY],
 ];
 
 const WORDS: &[&str] = &[
@@ -193,6 +201,7 @@ fn two_thousand_malformed_command_lines() {
     folder.file("none.jsonl", &format!("{{}}\nx\n{check}\n"));
     folder.file("claims.json", r#"{ "sub": "u", "groups": ["none"] }"#);
     folder.file("not.json", "hello");
+    folder.file("changes.json", r#"[{ "change": "create_role", "role": "x" }]"#);
     folder.file("tests.json", r#"{ "version": 1, "policy": { "version": 1 }, "tests": [] }"#);
     let judge_all = |seed| {
         let (mut numbers, mut counts, mut faults) = (Numbers(seed), BTreeMap::new(), Vec::new());

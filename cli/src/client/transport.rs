@@ -126,6 +126,11 @@ impl TlsFailure {
             ("alert: unknownca", Self::ClientCertificateRefused),
             ("alert: certificateunknown", Self::ClientCertificateRefused),
             ("alert: certificateexpired", Self::ClientCertificateRefused),
+            ("alert: certificaterevoked", Self::ClientCertificateRefused),
+            ("alert: unsupportedcertificate", Self::ClientCertificateRefused),
+            ("alert: accessdenied", Self::ClientCertificateRefused),
+            // The signature of the certificate is not one of the authority.
+            ("alert: decrypterror", Self::ClientCertificateRefused),
             ("invalidcontenttype", Self::NotTls),
             ("corrupt message", Self::NotTls),
             ("protocolversion", Self::NoCommonVersion),

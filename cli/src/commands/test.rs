@@ -35,7 +35,7 @@ pub(crate) fn run(args: &TestArgs, format: Format, report: Option<ReportFormat>)
     let mut runs = Vec::new();
     // An unreadable file counts as a failed test, and the others still run.
     for path in &args.files {
-        let file = path.display().to_string();
+        let file = redacted(&path.display().to_string());
         match run_file(path, &file) {
             Ok(of_file) => runs.extend(of_file),
             Err(failure) => {
