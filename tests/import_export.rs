@@ -122,11 +122,12 @@ fn a_pull_that_meets_something_unknown_says_so() {
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
         "acls": [{ "principal": "User:a", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_DENY" }] }] });
     let (acls, roles) = (answer("200 OK", "", &acls.to_string()), answer("200 OK", "", "{\"roles\":[]}"));
-    let (url, requests) = answering(&[&acls, &roles]);
+    let registry = answer("200 OK", "", "{\"resources\":[]}");
+    let (url, requests) = answering(&[&registry, &acls, &roles]);
     let done = run(&folder, &[("GBAC_URL", &url)], &["policy", "pull", "--no-settings"]);
     assert_eq!((done.exit, done.out.as_str()), (1, ""));
     assert!(done.err.contains("/v1/acls: /resources/0/acls/0: `RESOURCE_TYPE_DELEGATION_TOKEN`"), "{}", done.err);
-    assert_eq!(requests.join().expect("two questions").len(), 2);
+    assert_eq!(requests.join().expect("three questions").len(), 3);
     let elsewhere = answer("200 OK", "", "{\"cluster\":{\"id\":\"x\",\"dataplane_api\":\"http://data.example\"}}");
     let (url, requests) = answering(&[&elsewhere]);
     let done = run(&folder, &[("GBAC_URL", &url)], &["policy", "pull", "--cluster-id", "x"]);

@@ -40,6 +40,7 @@ pub mod security;
 pub mod service;
 pub mod session;
 pub mod spelling;
+pub mod target;
 pub mod warning;
 pub mod wire;
 pub mod yaml;

@@ -65,6 +65,8 @@ pub const AUTHZEN_CONFIGURATION: &str = "/.well-known/authzen-configuration";
 pub const CLUSTERS: &str = "/v1/clusters";
 /// The relay to another cluster, followed by `admin`, `dataplane`, `controlplane` or `clusters/<id>`.
 pub const UPSTREAM: &str = "/gbac/v1/upstream";
+/// What the cluster behind the relay has.
+pub const UPSTREAM_TARGET: &str = "/gbac/v1/upstream/target";
 /// Whether the service runs.
 pub const HEALTH: &str = "/healthz";
 /// Whether the service can store a change.
@@ -175,6 +177,12 @@ pub fn audit(request: AuditQuery) -> String {
 #[must_use]
 pub fn cluster(id: &str) -> String {
     format!("{CLUSTERS}/{}", component(id))
+}
+
+/// What the cluster behind the relay has; with an ID, a cluster of the Control Plane.
+#[must_use]
+pub fn upstream_target(cluster: Option<&str>) -> String {
+    format!("{UPSTREAM_TARGET}{}", query(cluster.map(|id| ("cluster", id.to_owned()))))
 }
 
 /// The loggers with their levels.

@@ -21,7 +21,7 @@ fn a_pull_says_what_is_wrong_and_writes_nothing() {
     let data = platform.url(PlatformApi::DataPlane);
     for (mode, says) in MODES {
         // At the first request, and at the members of a role.
-        for after in [0, 2] {
+        for after in [0, 3] {
             platform.set_mode(mode, after);
             let environment = [("GBAC_URL", data.as_str()), ("GBAC_TOKEN", "token-of-admin")];
             let args = ["policy", "pull", "--no-settings", "--out", "p.json", "--timeout", "1"];

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod bad_answers;
+mod discovery;
 mod pull;
 mod relay;
 mod scripts;

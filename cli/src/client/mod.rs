@@ -17,6 +17,7 @@ use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::security::OidcIdentity;
 use gbac_api::spelling::RoleSpelling;
+use gbac_api::target::Probe;
 use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_json::{policy_from_json, policy_to_text};
@@ -227,6 +228,22 @@ impl Client {
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
         let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
         read(&path, &self.interpret_as(&path, Some("the examined token".into()), answer)?)
+    }
+
+    /// The status and the body of the answer to a probe, unless it refuses the credentials or is a redirect.
+    pub(crate) fn probe(&self, probe: &Probe) -> Result<(u16, String), CallError> {
+        let method = if probe.body.is_some() { Method::POST } else { Method::GET };
+        let mut request = self.request(method, probe.path)?;
+        if let Some(body) = probe.body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let answer = self.runtime.block_on(execute(request));
+        match &answer {
+            Ok((status, _, body)) if !status.is_redirection() && *status != StatusCode::UNAUTHORIZED => {
+                Ok((status.as_u16(), String::from_utf8_lossy(body).into_owned()))
+            }
+            _ => Err(self.interpret(probe.path, answer).err().unwrap_or_else(|| CallError::NotJson(probe.path.into()))),
+        }
     }
 
     /// Sends a GET request and parses the response.

@@ -12,7 +12,7 @@ use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
 use gbac_json::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
 use serde_json::{Value, json};
 
-use super::{differences, merge, verdicts};
+use super::{differences, merge, target, verdicts};
 use crate::args::Format;
 use crate::args::online::{ExportArgs, ImportArgs};
 use crate::client::Client;
@@ -21,7 +21,8 @@ use crate::input;
 use crate::output::{self, Failure, contents, plain};
 
 pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Failure> {
-    let (policy, tag) = Client::open(&args.connect)?.policy()?;
+    let client = Client::open(&args.connect)?;
+    let (policy, tag) = client.policy().map_err(|error| target::explained(&client, error))?;
     let document = policy_to_text(&policy);
     let Some(path) = &args.out else {
         match format {
@@ -44,7 +45,7 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     if args.merge {
         return merge::run(&client, &policy, args.dry_run, format);
     }
-    let (before, tag) = client.policy()?;
+    let (before, tag) = client.policy().map_err(|error| target::explained(&client, error))?;
     if required_tag.is_some_and(|required| required != tag) {
         let message = "the policy changed since that state; export it again and repeat your change";
         return Err(Failure::new("policy_changed", message));

@@ -14,6 +14,7 @@ use gbac_engine::policy::{Change, Policy, apply_each};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
+use super::target;
 use crate::args::Format;
 use crate::client::{AT_ONCE, Call, CallError, Client};
 use crate::output::{self, Failure, plain};
@@ -23,6 +24,7 @@ use crate::progress::Progress;
 const MEMBERS_PER_CALL: usize = 500;
 
 pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Format) -> Result<ExitCode, Failure> {
+    target::before_changes(client)?;
     let (held, roles) = (held_acls(client)?, roles(client, policy)?);
     let missing: Vec<Acl> = policy.acls().filter(|acl| !held.contains(acl)).collect();
     let present = policy.acl_count() - missing.len();

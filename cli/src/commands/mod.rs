@@ -23,6 +23,7 @@ mod restore;
 mod revoke;
 mod security;
 mod serve;
+mod target;
 mod test;
 mod verdicts;
 mod version;

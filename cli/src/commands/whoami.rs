@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
+use gbac_api::target::{ApiPresence, TargetAnswer, TargetApi, TargetReport};
 use gbac_console_model::phrases::list;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::target;
 use crate::args::Format;
 use crate::args::online::ConnectArgs;
 use crate::client::{CallError, Client};
@@ -69,7 +71,10 @@ fn may(answer: Result<Value, CallError>) -> Result<bool, Failure> {
 
 pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Failure> {
     let client = Client::open(connect)?;
-    let service: ServiceInfo = client.get(paths::SERVICE)?;
+    let service: ServiceInfo = match client.get(paths::SERVICE) {
+        Err(CallError::Refused(refusal)) if refusal.status == 404 => return of_cluster(&client, format),
+        answer => answer?,
+    };
     let level = Level::of_caller(&client)?;
     let identity = client.caller();
     let token = client.caller_token().map(|token| client.resolve(token)).transpose()?;
@@ -101,5 +106,40 @@ pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Fai
             output::text(&text)?;
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A cluster of the platform: its APIs at this URL, and what it lacks.
+fn of_cluster(client: &Client, format: Format) -> Result<ExitCode, Failure> {
+    let mut report = TargetReport::default();
+    target::discover(client, TargetApi::DataPlane, &mut report)?;
+    target::discover(client, TargetApi::Admin, &mut report)?;
+    let answer = TargetAnswer::from(report);
+    let TargetAnswer { target, gaps } = &answer;
+    if format != Format::Text {
+        let value = json!({ "url": client.url(), "cluster": target, "gaps": gaps, "user": client.caller_user() });
+        output::value(format, &value)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let version = target.version.as_deref().unwrap_or("unknown");
+    let mut text = format!("Cluster: at {} (version {})\n", plain(client.url()), plain(version));
+    let signed_in = client.caller().unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
+    let _ = writeln!(text, "Signed in with: {signed_in}");
+    let apis = [
+        ("Admin API v1", target.admin_v1),
+        ("Admin API v2", target.admin_v2),
+        ("Data Plane API", target.data_plane),
+        ("ACLs of the Schema Registry", target.registry_acls),
+    ];
+    let present = apis.into_iter().filter(|(_, presence)| *presence == ApiPresence::Present).map(|(name, _)| name);
+    let present: Vec<&str> = present.collect();
+    let _ = writeln!(text, "Has: {}", if present.is_empty() { "nothing that is known".into() } else { list(&present) });
+    if let Some(license) = &target.license {
+        let _ = writeln!(text, "License: {}", plain(license));
+    }
+    for gap in gaps {
+        let _ = writeln!(text, "Missing: {}: {}", plain(&gap.missing), gap.consequence);
+    }
+    output::text(&text)?;
     Ok(ExitCode::SUCCESS)
 }

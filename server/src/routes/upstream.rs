@@ -3,16 +3,18 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::body::{Body, HttpBody};
 use axum::extract::{FromRef, Request, State};
-use axum::http::{HeaderValue, Method, Response as HttpResponse, StatusCode, header};
-use axum::response::Response;
-use axum::routing::any;
+use axum::http::{HeaderMap, HeaderValue, Method, Response as HttpResponse, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
 use gbac_analysis::audit::{CallEffect, CallResult};
 use gbac_api::address::BaseUrl;
 use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
+use gbac_api::target::{PROBES, TargetAnswer, TargetApi, TargetReport};
 use gbac_api::{encode, paths};
 use gbac_engine::decide::Outcome;
 use gbac_engine::escape::escaped;
@@ -37,6 +39,7 @@ use crate::upstream::{self, Upstream, split_path};
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .route(&format!("{}/{{*path}}", paths::UPSTREAM), Access::Cluster, any(relay))
+        .route(paths::UPSTREAM_TARGET, Access::Cluster, get(discover))
         // This path has no target, which needs no credentials to find out, as below it.
         .route(&format!("{}/", paths::UPSTREAM), Access::Cluster, any(relay))
 }
@@ -67,9 +70,8 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
             return reject(request, problem).await;
         }
     };
-    if !request.headers().contains_key(header::AUTHORIZATION) {
-        let message = "authentication required; send credentials of the cluster";
-        return reject(request, Problem::new(RpcCode::Unauthenticated, message)).await;
+    if let Some(problem) = without_credentials(&request) {
+        return reject(request, problem).await;
     }
     let pairs = match parse_query(uri.query().unwrap_or_default()) {
         Ok(pairs) => pairs,
@@ -79,14 +81,9 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         }
     };
     let query = query(pairs.iter().map(|(name, value)| (name.as_str(), value.clone())));
-    let own = upstream.requires_sign_in.then(|| relay_credentials(&request, relay.service.endpoint()));
-    let operation = format!("{} {}", request.method(), uri.path());
-    let (caller, sign_in) = match relay.sign_in(own, cluster_credentials(&request), &operation).await {
+    let (caller, sign_in) = match relay.sign_in_of(&request).await {
         Ok(signed_in) => signed_in,
-        Err(error) => {
-            let problem = sign_in_problem(&error, surface, is_from_browser(request.headers()));
-            return reject(request, problem).await;
-        }
+        Err(problem) => return reject(request, problem).await,
     };
     let change = (!only_reads(request.method(), uri.path())).then(|| request_head(&request));
     let request = match upstream_request(request).await {
@@ -103,6 +100,46 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         Err(Problem::new(RpcCode::Internal, "the service stopped working on the request; the cluster may have made it"))
     });
     response.map_or_else(|problem| problem.into_response(surface), relayed_response)
+}
+
+fn without_credentials(request: &Request) -> Option<Problem> {
+    let message = "authentication required; send credentials of the cluster";
+    let is_missing = !request.headers().contains_key(header::AUTHORIZATION);
+    is_missing.then(|| Problem::new(RpcCode::Unauthenticated, message))
+}
+
+/// What the cluster has, and what follows from what it does not have.
+async fn discover(State(relay): State<Relay>, request: Request) -> Response {
+    if let Some(problem) = without_credentials(&request) {
+        return reject(request, problem).await;
+    }
+    let pairs = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
+    let cluster = pairs.into_iter().find(|(name, _)| name == "cluster").map(|(_, id)| id);
+    let [admin, data_plane, control_plane] = relay.upstream.bases();
+    let is_configured = if cluster.is_some() { control_plane.is_some() } else { admin.or(data_plane).is_some() };
+    if !is_configured {
+        let message = "no cluster is configured; start the service with `--upstream-admin`, `--upstream-dataplane` or \
+                       `--upstream-controlplane`";
+        return reject(request, Problem::with_status(404, RpcCode::NotFound, "no_upstream", message)).await;
+    }
+    let surface = Surface::of(request.uri().path());
+    let (_, sign_in) = match relay.sign_in_of(&request).await {
+        Ok(signed_in) => signed_in,
+        Err(problem) => return reject(request, problem).await,
+    };
+    let headers = request.headers().clone();
+    let read = relay.report(cluster.as_deref(), &headers).await;
+    let status = match &read {
+        Ok(_) => Some(200),
+        Err(Ok(response)) => Some(response.status),
+        Err(Err(error)) => error.status,
+    };
+    relay.end_sign_in(sign_in, status);
+    match read {
+        Ok(report) => Json(TargetAnswer::from(report)).into_response(),
+        Err(Ok(response)) => relayed_response(response),
+        Err(Err(error)) => error.problem.into_response(surface),
+    }
 }
 
 /// An operation for the cluster.
@@ -182,6 +219,57 @@ impl Relay {
         };
         let sign_in = self.sign_ins.begin(&self.authenticator, &for_cluster, operation, self.service.now())?;
         Ok((caller, sign_in))
+    }
+
+    /// The sign-in of a request, or why there is none.
+    fn sign_in_of<'a>(
+        &'a self,
+        request: &Request,
+    ) -> impl Future<Output = Result<(String, RelayedSignIn), Problem>> + use<'a> {
+        let own = self.upstream.requires_sign_in.then(|| relay_credentials(request, self.service.endpoint()));
+        let for_cluster = cluster_credentials(request);
+        let operation = format!("{} {}", request.method(), request.uri().path());
+        let (surface, is_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
+        async move {
+            let signed_in = self.sign_in(own, for_cluster, &operation).await;
+            signed_in.map_err(|error| sign_in_problem(&error, surface, is_browser))
+        }
+    }
+
+    /// Sends every probe to a cluster; with an ID, to one of the Control Plane. The inner error is a response that refuses the
+    /// credentials.
+    async fn report(
+        &self,
+        cluster: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<TargetReport, Result<UpstreamResponse, RelayError>> {
+        let client = &self.upstream.client;
+        let [admin, data_plane, control_plane] = self.upstream.bases().map(|base| base.cloned());
+        let (admin, data_plane) = match (cluster, control_plane) {
+            (Some(id), Some(control_plane)) => {
+                let request = UpstreamRequest::probe(headers, None);
+                let found = find_data_plane(client, &control_plane, &encode::component(id), &request).await;
+                (None, Some(found.map_err(Err)?.map_err(Ok)?))
+            }
+            _ => (admin, data_plane),
+        };
+        let mut report = TargetReport::default();
+        for probe in PROBES {
+            let base = match probe.api {
+                TargetApi::Admin => &admin,
+                TargetApi::DataPlane => &data_plane,
+            };
+            let Some(base) = base else { continue };
+            let (path, query) = probe.path.split_at(probe.path.find('?').unwrap_or(probe.path.len()));
+            match client.send(base, path, query, &UpstreamRequest::probe(headers, probe.body)).await {
+                Ok(response) if response.status == 401 => return Err(Ok(response)),
+                Ok(response) => report.read(&probe, response.status, &String::from_utf8_lossy(&response.body)),
+                // A page of something else says nothing about the cluster.
+                Err(UpstreamError::NotJson(status)) => report.read(&probe, status, ""),
+                Err(error) => return Err(Err(error.into())),
+            }
+        }
+        Ok(report)
     }
 
     /// Sends an operation to the cluster. A change is recorded before it is sent, and when it has ended.

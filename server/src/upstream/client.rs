@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use gbac_api::address::BaseUrl;
 use gbac_engine::escape::escaped;
 use thiserror::Error;
@@ -37,6 +37,17 @@ impl UpstreamRequest {
             }
         }
         Self { method, headers: relayed, body }
+    }
+
+    /// A request about the cluster with only the credentials of these headers: a POST if it has a body in JSON.
+    pub(crate) fn probe(headers: &HeaderMap, body: Option<&str>) -> Self {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let mut own = HeaderMap::new();
+        for value in headers.get_all(header::AUTHORIZATION) {
+            own.append(header::AUTHORIZATION, value.clone());
+        }
+        own.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Self { method, headers: own, body: body.map(str::to_owned) }
     }
 
     /// A GET request with the same headers.

@@ -78,6 +78,11 @@ impl Upstream {
         }
     }
 
+    /// The base URLs of the Admin API, the Data Plane API and the Control Plane API.
+    pub(crate) const fn bases(&self) -> [Option<&BaseUrl>; 3] {
+        [self.admin.as_ref(), self.dataplane.as_ref(), self.controlplane.as_ref()]
+    }
+
     /// The target with this name in the path; see [`split_path`].
     pub(crate) fn target(&self, name: &str) -> Option<Target<'_>> {
         let (api, base, flag) = match name {

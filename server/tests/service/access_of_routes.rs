@@ -148,7 +148,7 @@ const ROLE_OPERATIONS: &[(&str, Access, u16)] = &[
 const DEMO: &[&str] = &["/demo/idp/.well-known/openid-configuration", "/demo/idp/jwks", "/demo/idp/people"];
 
 /// What is relayed, and the folder in which that is.
-const RELAYED: [&str; 2] = ["/gbac/v1/upstream/{*path}", "/gbac/v1/upstream/"];
+const RELAYED: [&str; 3] = ["/gbac/v1/upstream/{*path}", "/gbac/v1/upstream/", "/gbac/v1/upstream/target"];
 
 /// Paths that are no routes: what they take, and what GET and other methods are answered.
 const OTHERS: &[(&str, Access, u16)] = &[

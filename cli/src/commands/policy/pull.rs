@@ -6,10 +6,12 @@ use gbac_api::clusters::GetCluster;
 use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
+use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::policy::Settings;
 use gbac_json::settings_from_value;
 use serde_json::{Value, json};
 
+use super::super::target;
 use super::import::Imported;
 use crate::args::Format;
 use crate::args::policy::PullArgs;
@@ -27,6 +29,8 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
         let cluster: GetCluster = client.get(&paths::cluster(id))?;
         client = client.with_url("the Control Plane's dataplane_api", cluster.cluster.dataplane_api.url())?;
     }
+    // Before everything else, so that a list is not read in vain.
+    client = check(client, args)?;
     let mut imported = Imported::default();
     read(&mut imported, &client, paths::ACLS)?;
     let names = role_names(&client)?;
@@ -49,6 +53,29 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
         imported.import.set_settings(read_settings(&admin)?);
     }
     imported.finish(args.out.as_deref(), args.skip_unreadable, format)
+}
+
+/// Finds out what there is, and says what is missing.
+fn check(mut client: Client, args: &PullArgs) -> Result<Client, Failure> {
+    let mut report = TargetReport::default();
+    target::require_data_plane(&client, &mut report)?;
+    if !args.no_settings {
+        let url = client.url().to_owned();
+        if let Some(admin) = &args.admin_url {
+            client = client.with_url("--admin-url", admin)?;
+        }
+        target::discover(&client, TargetApi::Admin, &mut report)?;
+        if report.is_without_admin() {
+            let message = format!(
+                "there is no Admin API at `{}`, which has the settings; pass its URL with --admin-url, or --no-settings",
+                client.url()
+            );
+            return Err(Failure::new("no_admin_api", message));
+        }
+        client = client.with_url("the Data Plane API", &url)?;
+    }
+    target::note_gaps(&report);
+    Ok(client)
 }
 
 fn read(imported: &mut Imported, client: &Client, path: &str) -> Result<(), Failure> {
