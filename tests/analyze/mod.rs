@@ -9,6 +9,7 @@ mod kafka;
 mod least_grant;
 mod lint;
 mod lint_document;
+mod lint_fixes;
 mod near;
 mod people;
 mod permissions;

@@ -57,6 +57,10 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Groups with access to the service that no role or ACL names",
             "No role and no ACL names the group, so its name is probably misspelled.",
         ),
+        "acl_open_to_everyone" => (
+            "Access for everyone",
+            "The allow is for every user and every name, or for the cluster. Whoever signs in has it.",
+        ),
         "acl_unreachable" => (
             "Allows that never allow",
             "A deny on the same or a broader name always overrides it, so it grants nothing.",

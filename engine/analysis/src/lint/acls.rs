@@ -4,7 +4,7 @@ use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
 use crate::tree::Place;
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType};
+use gbac_engine::model::{Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType, ResourceType};
 use gbac_engine::{
     internal::{Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
     policy::Policy,
@@ -62,6 +62,9 @@ impl<'a> Linter<'a, '_> {
                 }
             }
             self.refused(pattern, row);
+            if self.everyone == Some(row.principal) && matches!(place, Place::All | Place::Literal(_)) {
+                self.open(pattern, row, place);
+            }
             if !self.policy.host_can_match(row.host) {
                 self.range(pattern, row);
                 continue;
@@ -162,6 +165,39 @@ impl<'a> Linter<'a, '_> {
         let hint = "remove it, unless you plan to remove the broader one";
         let finding = Finding::new(FindingCode::ACL_COVERED, Severity::Notice, message, hint);
         self.findings.push(finding.with_acls(vec![acl, by]));
+    }
+
+    /// Reports what everyone is allowed on every name, or on the cluster, unless it is harmless.
+    fn open(&mut self, pattern: &Pattern, row: &Row, place: Place<'_>) {
+        use Operation::{All, Alter, AlterConfigs, ClusterAction, Create, CreateTokens, Delete, Read, Write};
+        let harmful: &[Operation] = match (pattern.resource_type, place) {
+            (ResourceType::Topic | ResourceType::Subject, Place::All) => {
+                &[All, Read, Write, Create, Delete, Alter, AlterConfigs]
+            }
+            (ResourceType::Group, Place::All) => &[All, Delete],
+            (ResourceType::TransactionalId, Place::All) => &[All],
+            (ResourceType::User, Place::All) => &[All, CreateTokens],
+            (ResourceType::Cluster | ResourceType::Registry, _) => {
+                &[All, Alter, AlterConfigs, ClusterAction, Create, Write, Delete]
+            }
+            _ => return,
+        };
+        let acls: Vec<Acl> = row
+            .allow()
+            .iter()
+            .filter(|operation| harmful.contains(operation))
+            .map(|operation| self.policy.acl(pattern, row, operation, Permission::Allow))
+            .filter(|acl| acl.host == Host::Any)
+            .collect();
+        let Some(first) = acls.first() else { return };
+        let more = match acls.len() {
+            1 => String::new(),
+            count => format!(" and {} more of its operations", count - 1),
+        };
+        let message = format!("{}{more} is for everyone", acl_text(first));
+        let hint = "allow the groups or users that need it, or a prefix of names, and remove it";
+        let finding = Finding::new(FindingCode::ACL_OPEN_TO_EVERYONE, Severity::Error, message, hint);
+        self.findings.push(finding.with_acls(acls));
     }
 
     fn unreachable(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row, operation: Operation) {

@@ -65,6 +65,7 @@ impl Finding {
             | FindingCode::SUPERUSER_NAME_CHOSEN
             | FindingCode::SUPERUSER_UNREACHABLE
             | FindingCode::ACCESS_GROUP_UNKNOWN
+            | FindingCode::ACL_OPEN_TO_EVERYONE
             | FindingCode::CONSUMER_WITHOUT_GROUP
             | FindingCode::SCHEMA_READER_WITHOUT_CONFIGS => Vec::new(),
             _ if self.acls.is_empty() => self.member_fixes(),
@@ -131,6 +132,9 @@ impl Finding {
 /// The fixes that together leave all effective access unchanged: the first neutral one of each finding, as long as the changes
 /// apply. Returns the changes in order, and how many findings they fix.
 ///
+/// An ACL that is covered by one for `User:*` is kept: the broader one may be the mistake, and whoever removes it later would
+/// take the access away (D-104).
+///
 /// ```
 /// use gbac_analysis::{lint, neutral_fixes};
 /// use gbac_json::policy_from_json;
@@ -145,7 +149,7 @@ impl Finding {
 pub fn neutral_fixes(policy: &Policy, findings: &[Finding]) -> (Vec<Change>, usize) {
     let apply = |checked: bool| {
         let (mut after, mut all, mut fixed) = (policy.clone(), Vec::new(), 0);
-        for finding in findings {
+        for finding in findings.iter().filter(|finding| !is_covered_by_everyone(finding)) {
             let fix = finding.suggested_fixes(policy).into_iter().find(|fix| fix.is_neutral);
             let Some(fix) = fix else { continue };
             let changes: Vec<Change> = fix.changes.into_iter().filter(|change| !all.contains(change)).collect();
@@ -166,6 +170,13 @@ pub fn neutral_fixes(policy: &Policy, findings: &[Finding]) -> (Vec<Change>, usi
     }
     let (_, all, fixed) = apply(true);
     (all, fixed)
+}
+
+fn is_covered_by_everyone(finding: &Finding) -> bool {
+    let everyone = |acl: &Acl| acl.principal == Principal::user("*");
+    finding.code == FindingCode::ACL_COVERED
+        && finding.acls.first().is_some_and(|acl| !everyone(acl))
+        && finding.acls.iter().skip(1).any(everyone)
 }
 
 fn removal(acls: &[Acl], is_neutral: bool) -> Fix {

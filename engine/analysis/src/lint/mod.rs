@@ -48,6 +48,7 @@ gbac_engine::code_table! {
         SUPERUSER_NAME_CHOSEN = "superuser_name_chosen",
         SUPERUSER_UNREACHABLE = "superuser_unreachable",
         ACCESS_GROUP_UNKNOWN = "access_group_unknown",
+        ACL_OPEN_TO_EVERYONE = "acl_open_to_everyone",
         ACL_UNREACHABLE = "acl_unreachable",
         HOST_RANGE_UNSUPPORTED = "host_range_unsupported",
         OPERATION_FOREIGN = "operation_foreign",
