@@ -1,5 +1,5 @@
 //! What a cluster has: its version, its APIs, ACLs of the Schema Registry and a license; what is missing, and what follows from it.
-//! The command line and the relay send the [`PROBES`], which change nothing, and read the answers here.
+//! The command line and the relay send the [`PROBES`], which change nothing, and read the answers here (D-98).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What there is at a URL that is no service of this product: the APIs of a cluster, and what it lacks.
+//! What there is at a URL that is no service of this product: the APIs of a cluster, and what it lacks (D-98).
 
 use gbac_api::target::{ApiPresence, PROBES, TargetApi, TargetReport};
 

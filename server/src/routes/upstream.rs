@@ -108,7 +108,7 @@ fn without_credentials(request: &Request) -> Option<Problem> {
     is_missing.then(|| Problem::new(RpcCode::Unauthenticated, message))
 }
 
-/// What the cluster has, and what follows from what it does not have.
+/// What the cluster has, and what follows from what it does not have (D-98).
 async fn discover(State(relay): State<Relay>, request: Request) -> Response {
     if let Some(problem) = without_credentials(&request) {
         return reject(request, problem).await;
