@@ -91,7 +91,20 @@ fn a_file_starts_a_service_that_logs_json_and_signs_in_with_a_password_file() {
                 insecure-listen = false\nmax-requests-per-address = 7\npublic-host = [\"gbac.example\", \"other.example\"]\n";
     fs::write(folder.path().join("gbac.toml"), file).expect("a file");
     let valid = serve(&folder, &[], &["--config", "gbac.toml", "--check-config"]).done();
-    assert_eq!(valid, "The options are valid.\n");
+    let data = folder.path().canonicalize().expect("a folder").join("data");
+    assert_eq!(
+        valid,
+        format!(
+            "The options are valid. The service keeps its data in `{}` and listens on 127.0.0.1:0.\n",
+            data.display()
+        )
+    );
+    // A relative path belongs to the file, wherever the program runs.
+    fs::create_dir(folder.path().join("elsewhere")).expect("a folder");
+    let mut check = command();
+    check.args(["serve", "--config", "../gbac.toml", "--check-config"]);
+    let said = run(check, &folder.path().join("elsewhere"), "").done();
+    assert!(said.contains("elsewhere/../data`"), "{said}");
     let mut command = command();
     command.args(["serve", "--config", "gbac.toml"]);
     let service = Running::start(command, &folder);
@@ -124,7 +137,8 @@ fn the_command_line_comes_before_variables_and_variables_before_the_file() {
     assert!(of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &[])).contains("`variable` is not a log level"));
     let line = ["--log-level", "line"];
     assert!(of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &line)).contains("`line` is not a log level"));
-    assert_eq!(levels(&[("GBAC_SERVE_LOG_LEVEL", "warn,oidc=trace")], &[]).done(), "The options are valid.\n");
+    let valid = levels(&[("GBAC_SERVE_LOG_LEVEL", "warn,oidc=trace")], &[]).done();
+    assert_eq!(valid, "The options are valid. A demo listens on 127.0.0.1:8420.\n");
     // The variable that names the file, and a flag that a variable takes back.
     let named = [("GBAC_SERVE_CONFIG", "gbac.toml"), ("GBAC_SERVE_DEMO", "false"), ("GBAC_SERVE_LOG_LEVEL", "warn")];
     assert!(serve(&folder, &named, &["--check-config"]).failed(64).contains("--data"));
@@ -142,7 +156,9 @@ fn every_mistake_is_named_with_its_place() {
     fs::write(folder.path().join("gbac.toml"), file).expect("a file");
     let environment =
         [("GBAC_SERVE_LISTN", "x"), ("GBAC_SERVE_MAX_CONNECTIONS", "few"), ("GBAC_SERVE_INSECURE_LISTEN", "1")];
-    let said = serve(&folder, &environment, &["--config", "gbac.toml"]).failed(1);
+    let said = serve(&folder, &environment, &["--config", "gbac.toml", "--check-config"]).failed(1);
+    // What is wrong elsewhere is named at the same time.
+    assert!(said.starts_with("error: 12 faults:\n") && said.contains("--data"), "{said}");
     for part in [
         "`GBAC_SERVE_LISTN` is the variable of no option; did you mean `GBAC_SERVE_LISTEN`?",
         "GBAC_SERVE_MAX_CONNECTIONS: invalid digit found in string",
@@ -169,6 +185,9 @@ fn every_mistake_is_named_with_its_place() {
         assert!(said.contains(part), "{part}\nis not in\n{said}");
     }
     assert!(!folder.path().join("data").exists(), "a check opens nothing");
+    // A generated password would be a line of text between objects, and stay in the collected log.
+    let said = serve(&folder, &[], &["--data", "data", "--log-format", "json", "--listen", "127.0.0.1:0"]).failed(1);
+    assert!(said.contains("--admin-password-file"), "{said}");
     fs::write(folder.path().join("gbac.toml"), "[serve\n").expect("a file");
     assert!(serve(&folder, &[], &["--config", "gbac.toml"]).failed(1).contains("gbac.toml: line 1: "));
     let both = [("GBAC_ADMIN_PASSWORD", "x")];

@@ -377,7 +377,8 @@ pub(crate) struct RestoreArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// File with options (TOML): in its table `[serve]`, the long names of options and their values. A variable such as
-    /// GBAC_SERVE_LISTEN comes before the file, and the command line before both [env: GBAC_SERVE_CONFIG].
+    /// GBAC_SERVE_LISTEN comes before the file, and the command line before both. Relative paths in the file start from its
+    /// folder [env: GBAC_SERVE_CONFIG].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Check the options, from wherever they come, name every mistake, and end without starting.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgAction, Command};
@@ -24,11 +24,23 @@ pub(crate) const CONFIG: &str = "config";
 /// The options that are not for a file, and not for variables.
 const COMMAND_LINE_ONLY: [&str; 3] = ["check-config", "help", "version"];
 
+/// The arguments of the program with the options from elsewhere, and the faults of these.
+#[derive(Default)]
+pub(crate) struct Completed {
+    /// The arguments; options with faults are left out.
+    pub(crate) arguments: Vec<OsString>,
+    /// What is wrong, each with its place.
+    pub(crate) faults: Vec<String>,
+    /// Whether all faults are to be named.
+    pub(crate) is_check: bool,
+}
+
 /// The arguments of the program, completed if its command is `serve`.
-pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
-    let Some(at) = serve(&arguments) else { return Ok(arguments) };
+pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Completed, Failure> {
+    let unchanged = |arguments| Ok(Completed { arguments, ..Completed::default() });
+    let Some(at) = serve(&arguments) else { return unchanged(arguments) };
     let command = help::command();
-    let Some(command) = command.find_subcommand("serve") else { return Ok(arguments) };
+    let Some(command) = command.find_subcommand("serve") else { return unchanged(arguments) };
     let own = arguments.split_off(at);
     let options = Options { command, own: &own };
     let mut faults = Vec::new();
@@ -43,9 +55,7 @@ pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Fa
             added.entry(name).or_insert(values);
         }
     }
-    if !faults.is_empty() {
-        return Err(Failure::new("config_invalid", faults.join("\n")));
-    }
+    let is_check = options.given("check-config");
     arguments.extend(own.iter().cloned());
     for (name, values) in added {
         for value in values {
@@ -57,7 +67,16 @@ pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Fa
             arguments.push(argument);
         }
     }
-    Ok(arguments)
+    Ok(Completed { arguments, faults, is_check })
+}
+
+/// The failure with every fault, each in its own line.
+pub(crate) fn invalid(faults: &[String]) -> Failure {
+    let message = match faults {
+        [fault] => fault.clone(),
+        faults => format!("{} faults:\n{}", faults.len(), faults.join("\n")),
+    };
+    Failure::new("config_invalid", message)
 }
 
 /// Where the arguments of `serve` begin.
@@ -99,6 +118,11 @@ impl Options<'_> {
 
     fn is_list(&self, name: &str) -> bool {
         self.all().any(|arg| arg.get_long() == Some(name) && matches!(arg.get_action(), ArgAction::Append))
+    }
+
+    fn is_path(&self, name: &str) -> bool {
+        let path = std::any::TypeId::of::<PathBuf>();
+        self.all().any(|arg| arg.get_long() == Some(name) && arg.get_value_parser().type_id() == path)
     }
 
     /// Whether the command line has an option.
@@ -151,12 +175,13 @@ impl Options<'_> {
         let text = fs::read_to_string(path).map_err(|error| Failure::io(&file, &error))?;
         let file = plain(&file);
         let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
-        let mut fault = |at: usize, message: String| faults.push(format!("{file}: line {}: {message}", line(at)));
+        let mut places: Vec<(usize, String)> = Vec::new();
+        let mut fault = |at: usize, message: String| places.push((line(at), message));
         let tables: BTreeMap<Spanned<String>, Spanned<Value>> = match toml::from_str(&text) {
             Ok(tables) => tables,
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
-                fault(at, format!("{}; correct the TOML", error.message()));
+                faults.push(format!("{file}: line {}: {}; correct the TOML", line(at), error.message()));
                 return Ok(Values::new());
             }
         };
@@ -182,10 +207,18 @@ impl Options<'_> {
                 Ok(_) if self.given(&name) => {}
                 // This variable has another name, too.
                 Ok(_) if name == "admin-user" && env::var_os("GBAC_ADMIN_USER").is_some() => {}
+                Ok(arguments) if self.is_path(&name) => {
+                    // A path belongs to the file that names it.
+                    let folder = path.parent().unwrap_or(Path::new(""));
+                    let arguments = arguments.iter().map(|argument| folder.join(argument).into_os_string()).collect();
+                    values.insert(name, arguments);
+                }
                 Ok(arguments) => drop(values.insert(name, arguments)),
                 Err(why) => fault(at, format!("`{name}`: {why}")),
             }
         }
+        places.sort();
+        faults.extend(places.into_iter().map(|(line, message)| format!("{file}: line {line}: {message}")));
         Ok(values)
     }
 

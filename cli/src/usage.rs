@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::args::{Cli, Format};
+use crate::commands::serve;
 use crate::display;
 use crate::help;
 use crate::input;
@@ -29,9 +30,20 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
     if arguments.iter().any(|argument| argument == "--no-color") {
         display::disable_colors();
     }
-    let mut complete = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
-    complete.insert(0, "gbac".into());
-    let matches = help::command().try_get_matches_from(complete).map_err(|error| report(&error))?;
+    let mut completed = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
+    completed.arguments.insert(0, "gbac".into());
+    let parsed = help::command().try_get_matches_from(completed.arguments);
+    if !completed.faults.is_empty() {
+        let mut faults = completed.faults;
+        if completed.is_check {
+            faults.extend(match &parsed {
+                Ok(matches) => serve::faults(matches),
+                Err(error) => vec![sentence(error)],
+            });
+        }
+        return Err(failed(serve_options::invalid(&faults)));
+    }
+    let matches = parsed.map_err(|error| report(&error))?;
     refuse_shared_input(&matches).map_err(failed)?;
     refuse_groups_without_user(&matches).map_err(failed)?;
     Cli::from_arg_matches(&matches).map_err(|error| report(&error))
@@ -84,13 +96,18 @@ fn report(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return if helps { ExitCode::SUCCESS } else { ExitCode::from(output::INVALID_USAGE) };
     }
+    Failure::usage(sentence(error)).report(requested_format())
+}
+
+/// An error in one line, with what to do.
+fn sentence(error: &clap::Error) -> String {
     let text = redacted(&error.render().to_string());
     let message = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
     let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
     let below = misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
-    Failure::usage(format!("{lines}{below}; see --help")).report(requested_format())
+    format!("{lines}{below}; see --help")
 }
 
 /// The command line of a command that was written above the command that contains it, such as `acl`.

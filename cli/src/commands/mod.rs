@@ -22,7 +22,7 @@ mod profile;
 mod restore;
 mod revoke;
 mod security;
-mod serve;
+pub(crate) mod serve;
 mod target;
 mod test;
 mod verdicts;

@@ -10,10 +10,13 @@ use gbac_server::{
     UpstreamOptions,
 };
 
-use crate::args::{DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
-use crate::lists::entries;
-use crate::output::{self, Failure};
+use clap::{ArgMatches, FromArgMatches};
 use serde_json::json;
+
+use crate::args::{Cli, Command, DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
+use crate::lists::entries;
+use crate::output::{self, Failure, plain};
+use crate::serve_options::invalid;
 
 pub(crate) fn run(args: ServeArgs, format: Format) -> Result<ExitCode, Failure> {
     let is_check = args.check_config;
@@ -31,18 +34,45 @@ pub(crate) fn run(args: ServeArgs, format: Format) -> Result<ExitCode, Failure> 
     })
 }
 
-/// Prints every mistake.
+/// Prints every mistake, or what the service would do.
 fn check(options: &ServeOptions, format: Format) -> Result<ExitCode, Failure> {
-    let faults = gbac_server::faults(options);
-    if faults.is_empty() {
-        match format {
-            Format::Text => output::text("The options are valid.\n")?,
-            Format::Json | Format::Yaml => output::value(format, &json!({ "valid": true }))?,
-        }
-        return Ok(ExitCode::SUCCESS);
+    let faults = sentences(options);
+    if !faults.is_empty() {
+        return Err(invalid(&faults));
     }
-    let lines: Vec<String> = faults.iter().map(|error| format!("{error}; {}", error.hint())).collect();
-    Err(Failure::new("config_invalid", lines.join("\n")))
+    let data = match &options.mode {
+        ServeMode::Demo(_) => None,
+        ServeMode::Data(data) => Some(std::path::absolute(&data.folder).unwrap_or_else(|_| data.folder.clone())),
+    };
+    let is_text = !matches!(format, Format::Json | Format::Yaml);
+    match (&data, is_text) {
+        (_, false) => output::value(format, &json!({ "valid": true, "data": data, "listen": options.listen }))?,
+        (Some(data), true) => output::text(&format!(
+            "The options are valid. The service keeps its data in `{}` and listens on {}.\n",
+            plain(&data.display().to_string()),
+            plain(&options.listen)
+        ))?,
+        (None, true) => {
+            output::text(&format!("The options are valid. A demo listens on {}.\n", plain(&options.listen)))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The faults of the options of `serve` in parsed arguments.
+pub(crate) fn faults(matches: &ArgMatches) -> Vec<String> {
+    match Cli::from_arg_matches(matches) {
+        Ok(Cli { command: Command::Serve(args), .. }) => match options(*args) {
+            Ok(options) => sentences(&options),
+            Err(failure) => vec![failure.to_string()],
+        },
+        Ok(_) => Vec::new(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn sentences(options: &ServeOptions) -> Vec<String> {
+    gbac_server::faults(options).iter().map(|error| format!("{error}; {}", error.hint())).collect()
 }
 
 /// Whether the value of a flag is invalid, independent of the machine's state.

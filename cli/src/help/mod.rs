@@ -115,7 +115,7 @@ impl Variable {
     }
 }
 
-const VARIABLES: [Variable; 12] = [
+const VARIABLES: [Variable; 13] = [
     Variable {
         name: "GBAC_CHECK_TOKEN",
         meaning: "Access token to examine",
@@ -157,6 +157,12 @@ const VARIABLES: [Variable; 12] = [
         name: "GBAC_TLS_CA",
         meaning: "Certificates of trusted authorities, instead of --tls-ca",
         arguments: &["tls_ca"],
+        commands: &[],
+    },
+    Variable {
+        name: "GBAC_SERVE_CONFIG",
+        meaning: "File with options (TOML); every option has such a variable, such as GBAC_SERVE_LISTEN",
+        arguments: &["check_config"],
         commands: &[],
     },
     Variable {

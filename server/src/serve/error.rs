@@ -96,6 +96,9 @@ pub enum ServeError {
         /// Why, without the content.
         reason: String,
     },
+    /// The first start of a service that logs JSON has no password for the local account.
+    #[error("the local account has no password yet, and a generated one would be shown in the log")]
+    PasswordNeeded,
     /// The password of the local account is given twice.
     #[error("the password of the local account is given by `GBAC_ADMIN_PASSWORD` and by `--admin-password-file`")]
     TwoPasswords,
@@ -163,6 +166,7 @@ impl ServeError {
             Self::EmptyClientId => "oidc_client_id_empty",
             Self::ClientSecret { .. } => "oidc_client_secret",
             Self::AdminPassword { .. } => "admin_password_file",
+            Self::PasswordNeeded => "password_needed",
             Self::TwoPasswords => "two_passwords",
             Self::LogLevel(_) => "log_level",
             Self::Scope(_) => "oidc_scope",
@@ -210,6 +214,7 @@ impl ServeError {
             Self::EmptyClientId => "use the client ID under which the identity provider knows this service, or omit `--oidc-client-id`".into(),
             Self::ClientSecret { .. } => "write the secret alone into the file, readable by this user".into(),
             Self::AdminPassword { .. } => "write the password alone into the file, readable by this user".into(),
+            Self::PasswordNeeded => "pass `--admin-password-file` or `GBAC_ADMIN_PASSWORD`, or start once with `--log-format text`".into(),
             Self::TwoPasswords => "use one of them".into(),
             Self::LogLevel(error) => error.hint(),
             Self::Scope(_) => "add it, such as `--oidc-scope \"openid groups\"`".into(),

@@ -23,6 +23,7 @@ use crate::identity::password::Password;
 use crate::identity::provider_sign_in::{OidcClient, ProviderSignIn};
 use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
+use crate::logging::LogFormat;
 use crate::metrics::Metrics;
 use crate::routes::app::{App, DemoAccess};
 use crate::state::audit::{Audit, AuditFileLimits, AuditLog};
@@ -295,6 +296,11 @@ fn open_data(options: &ServeOptions, data: &DataOptions, address: SocketAddr) ->
         let now = options.clock.unwrap_or(clock::system)();
         let audit = Audit::new(&audit_log, store.read().config.audit_enabled, now, address);
         let given = admin_password(options)?;
+        // A generated password is shown as text for people, and never belongs into a collected log.
+        let is_first = given.is_none() && matches!(store.password(data.admin_user()), Ok(None));
+        if is_first && options.log.format == LogFormat::Json {
+            return Err(ServeError::PasswordNeeded);
+        }
         let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
         Ok((store, audit_log, account))
     });
