@@ -25,7 +25,7 @@ pub use cluster::{ReadCluster, read_cluster};
 pub use facts::{
     change_properties, cluster_of, events, license, log_level, loggers, properties, schema, set_log_level,
 };
-pub use probe::probe;
+pub use probe::{features, probe};
 pub use resolve::resolve;
 pub use send::send;
 pub use session::{current_session, end_session};

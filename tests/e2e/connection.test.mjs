@@ -149,6 +149,32 @@ journey('a change goes to the cluster and not to the service', REFUSED, async ({
   await set.cluster.setProperties({ nested_group_behavior: 'none' });
 });
 
+journey('what a cluster does not have is said before anything is sent to it', REFUSED, async ({ page }) => {
+  await fill();
+  await set.cluster.ask('PUT', '/gbac/v1/license', { body: { license: 'expired' } });
+  try {
+    const connection = new Connection(page);
+    await connection.open();
+    await connection.choose('A self-managed cluster');
+    await connection.user.fill('admin');
+    await connection.password.fill(set.cluster.password);
+    assert.match(await connection.test(), /Version and features GET \/v1\/brokers .*the license has expired: roles, ACLs of roles/);
+    await connection.connect();
+    await connection.isConnected(/self-managed cluster/);
+    const gaps = /The license has expired: roles, ACLs of roles and groups, .* cannot be created or changed/;
+    await page.getByRole('heading', { name: 'What this cluster does not have' }).waitFor();
+    await page.getByText(gaps).first().waitFor();
+
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('radio', { name: 'suffix' }).check();
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    await page.getByRole('heading', { name: 'What this cluster does not have' }).waitFor();
+    await page.getByText(gaps).first().waitFor();
+  } finally {
+    await set.cluster.ask('PUT', '/gbac/v1/license', { body: { license: 'valid' } });
+  }
+});
+
 journey('a cluster that goes away is said to be away, and comes back by itself', REFUSED, async ({ page }) => {
   await fill();
   const connection = new Connection(page);

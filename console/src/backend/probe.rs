@@ -6,7 +6,8 @@ use gbac_api::paths;
 use gbac_api::roles::{ListRoles, RoleQuery};
 use gbac_api::security::ListedRoles;
 use gbac_api::service::Upstream;
-use gbac_console_model::connection::probe::{ProbeStep, cluster_words, own_sign_in, without_groups};
+use gbac_api::target::TargetAnswer;
+use gbac_console_model::connection::probe::{ProbeStep, cluster_words, features_words, own_sign_in, without_groups};
 use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::count;
@@ -42,7 +43,11 @@ async fn own_sign_in_step(target: &ConnectionTarget) -> Option<ProbeStep> {
 async fn of_connection(connection: &Connection, upstream: &Upstream, target: &ConnectionTarget) -> Vec<ProbeStep> {
     match connection {
         Connection::Service => of_service(target).await,
-        Connection::SelfManaged => of_cluster(target).await,
+        Connection::SelfManaged => {
+            let mut steps = of_cluster(target).await;
+            features_step(connection, target, &mut steps).await;
+            steps
+        }
         Connection::Cloud { cluster } => {
             let Some(control_plane) = &upstream.controlplane else { return Vec::new() };
             let request = format!("GET {}", paths::cluster(cluster));
@@ -58,9 +63,30 @@ async fn of_connection(connection: &Connection, upstream: &Upstream, target: &Co
             let mut steps = vec![ProbeStep { what: "Control Plane", request, outcome }];
             if is_there {
                 steps.extend(of_cluster(target).await);
+                features_step(connection, target, &mut steps).await;
             }
             steps
         }
+    }
+}
+
+/// What a cluster has, and what it does not have.
+///
+/// # Errors
+/// What the service or the browser said.
+pub async fn features(connection: &Connection, target: &ConnectionTarget) -> Result<TargetAnswer, Failure> {
+    let cluster = match connection {
+        Connection::Cloud { cluster } => Some(cluster.as_str()),
+        Connection::Service | Connection::SelfManaged => None,
+    };
+    Call::get(paths::upstream_target(cluster), target).read().await
+}
+
+/// The version of a cluster and each of its gaps, once its APIs respond.
+async fn features_step(connection: &Connection, target: &ConnectionTarget, steps: &mut Vec<ProbeStep>) {
+    if steps.iter().all(|step| step.outcome.is_ok()) {
+        let outcome = features(connection, target).await.map(|answer| features_words(&answer));
+        steps.push(ProbeStep { what: "Version and features", request: format!("GET {}", paths::BROKERS), outcome });
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub(crate) mod chunk;
+mod cluster_gaps;
 mod collision;
 mod commands;
 pub mod connection;

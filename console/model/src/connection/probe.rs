@@ -1,6 +1,7 @@
 //! The test of a connection: each request with its response and advice.
 
 use gbac_api::problem::Refusal;
+use gbac_api::target::TargetAnswer;
 use serde_json::Value;
 
 use crate::connection::Connection;
@@ -65,6 +66,14 @@ pub fn cluster_words(answer: &Value) -> String {
     let parts = [text("name").to_owned(), type_of(answer).unwrap_or_default()];
     let words: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     if words.is_empty() { "available".into() } else { words.join(", ") }
+}
+
+/// The version of a cluster, and what it does not have with what follows, for display.
+#[must_use]
+pub fn features_words(answer: &TargetAnswer) -> String {
+    let version = answer.target.version.as_deref().unwrap_or("version unknown");
+    let gaps = answer.gaps.iter().map(|gap| format!("; {}: {}", gap.missing, gap.consequence));
+    format!("{version}{}", gaps.collect::<String>())
 }
 
 /// The type of the cluster, if clusters of this type have no groups.

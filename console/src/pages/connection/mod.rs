@@ -7,6 +7,7 @@ use gbac_console_model::phrases::{self, count};
 use leptos::prelude::*;
 
 use crate::dom;
+use crate::pages::cluster_gaps::ClusterGaps;
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono};
@@ -22,6 +23,7 @@ pub fn ConnectionPage() -> impl IntoView {
                 <p>"The cluster that these pages show. Passwords and tokens stay in this tab's memory until you close it."</p>
             </div>
         </div>
+        <ClusterGaps />
         <div class="cols">
             <Now />
             <choose::Choose />

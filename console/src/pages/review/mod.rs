@@ -28,6 +28,7 @@ use self::applied::{Applied, Lost, checked_request};
 use self::people::People;
 use self::rows::{Drift, Sections, Sent, SentNote, Unanswered};
 use crate::dom;
+use crate::pages::cluster_gaps::ClusterGaps;
 use crate::pages::commands::DraftCommands;
 use crate::pages::link::AddressLink;
 use crate::store::draft::Draft;
@@ -197,6 +198,7 @@ pub fn ReviewPage() -> impl IntoView {
         })}
         {move || draft.unanswered.with(Option::is_some).then(|| view! { <Unanswered /> })}
         {move || sent.get().map(|sent| view! { <SentNote sent=sent /> })}
+        {move || (!is_empty.get()).then(|| view! { <ClusterGaps /> })}
         <Lost />
         {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
         {move || if let Some(applied) = applied.get() {

@@ -4,6 +4,7 @@ use gbac_api::cluster_config::ConfigChange;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{LogLevel, Logger};
 use gbac_api::security::OidcIdentity;
+use gbac_api::target::TargetAnswer;
 use gbac_console_model::connection::probe::ProbeStep;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
@@ -18,6 +19,14 @@ impl Service {
     pub async fn probe(self, connection: &Connection, credentials: Credentials) -> Vec<ProbeStep> {
         let own = self.held.credentials.get_untracked();
         backend::probe(connection, &self.upstream(), credentials, own).await
+    }
+
+    /// What the connected cluster has, and what it does not have.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn features(self, connection: &Connection) -> Result<TargetAnswer, Failure> {
+        backend::features(connection, &self.target()).await
     }
 
     /// Reads again what the service says about itself, which changes with its identity provider.
