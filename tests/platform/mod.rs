@@ -2,6 +2,7 @@
 
 mod agreement;
 mod bad_answers;
+mod binaries;
 mod discovery;
 mod pull;
 mod relay;

@@ -223,15 +223,17 @@ fn words_of(acl: &Acl) -> Result<[String; 7], &'static str> {
 fn write_resource(out: &mut String, resource: &Resource) {
     let Resource { kind, label, attributes, is_after_denies, import } = resource;
     let _ = write!(out, "\nresource \"{kind}\" \"{label}\" {{\n");
-    let width = attributes.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    // Aligned as `terraform fmt` does.
+    let depends = is_after_denies.then_some("depends_on");
+    let width = attributes.iter().map(|(name, _)| *name).chain(depends).map(str::len).max().unwrap_or_default();
     for (name, part) in attributes {
         let _ = match part {
             Part::Text(words) => writeln!(out, "  {name:width$} = \"{}\"", quoted(words)),
             Part::Value(expression) => writeln!(out, "  {name:width$} = {expression}"),
         };
     }
-    if *is_after_denies {
-        out.push_str("  depends_on = [terraform_data.denies]\n");
+    if let Some(depends) = depends {
+        let _ = writeln!(out, "  {depends:width$} = [terraform_data.denies]");
     }
     out.push_str("}\n");
     if let Some(parts) = import {
