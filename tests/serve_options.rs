@@ -138,7 +138,7 @@ fn the_command_line_comes_before_variables_and_variables_before_the_file() {
     let line = ["--log-level", "line"];
     assert!(of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &line)).contains("`line` is not a log level"));
     let valid = levels(&[("GBAC_SERVE_LOG_LEVEL", "warn,oidc=trace")], &[]).done();
-    assert_eq!(valid, "The options are valid. A demo listens on 127.0.0.1:8420.\n");
+    assert!(valid.starts_with("The options are valid. A demo listens on "), "{valid}");
     // The variable that names the file, and a flag that a variable takes back.
     let named = [("GBAC_SERVE_CONFIG", "gbac.toml"), ("GBAC_SERVE_DEMO", "false"), ("GBAC_SERVE_LOG_LEVEL", "warn")];
     assert!(serve(&folder, &named, &["--check-config"]).failed(64).contains("--data"));
