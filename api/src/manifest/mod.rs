@@ -137,9 +137,12 @@ impl Notes {
     /// The roles, for a target that has none.
     fn of_roles(&mut self, policy: &Policy, why: &str) {
         for role in policy.roles() {
-            let members = role.members.len();
-            let members = if members == 1 { "its member".into() } else { format!("its {members} members") };
-            self.not_written(&format!("role `{}` with {members}", escaped(&role.name)), why);
+            let members = match role.members.len() {
+                0 => String::new(),
+                1 => " with its member".to_owned(),
+                members => format!(" with its {members} members"),
+            };
+            self.not_written(&format!("role `{}`{members}", escaped(&role.name)), why);
         }
     }
 

@@ -36,9 +36,11 @@ pub(super) fn ClusterGaps() -> impl IntoView {
                 view! { <li><Words text=capitalized(&missing) />": "<Words text=consequence />"."</li> }
             });
             view! {
-                <Note kind=NoteKind::Warn title="What this cluster does not have" level=2>
-                    <ul class="plain">{lines.collect_view()}</ul>
-                </Note>
+                <div class="banner">
+                    <Note kind=NoteKind::Warn title="What this cluster does not have" level=2>
+                        <ul class="plain">{lines.collect_view()}</ul>
+                    </Note>
+                </div>
             }
         })
     }
