@@ -468,6 +468,9 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     glewlwyd::glewlwyd(context.workspace, context.progress);
     context.console()?;
     context.service()?;
+    // The double of the platform that some journeys connect to.
+    let double = cargo(&context.workspace.root).args(["build", "--package", "gbac-tests", "--bin", "platform_double"]);
+    context.logged(check, double)?.into_result()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
     // Two browsers at a time, even on two cores, because browser tests mostly wait.
     let run = || {

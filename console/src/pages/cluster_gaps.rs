@@ -14,9 +14,12 @@ use crate::ui::{Note, NoteKind, Words};
 pub(super) fn ClusterGaps() -> impl IntoView {
     let service = expect_context::<Service>();
     let gaps = RwSignal::new(Vec::<TargetGap>::new());
+    // A cluster that cannot be read may lack what it is read with.
     let connected = Memo::new(move |_| {
-        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        is_connected.then(|| service.connection.get()).filter(|connection| *connection != Connection::Service)
+        let has_answered = service.status.with(|status| {
+            matches!(status, ServiceStatus::Connected { .. } | ServiceStatus::Away { sign_in: false, .. })
+        });
+        has_answered.then(|| service.connection.get()).filter(|connection| *connection != Connection::Service)
     });
     Effect::new(move |_| {
         gaps.set(Vec::new());

@@ -13,6 +13,7 @@ import { startCluster } from './cluster.mjs';
 import { startProvider } from './provider.mjs';
 import { startService } from './service.mjs';
 import { openWatched } from './watch.mjs';
+import { startPlatform } from './platform.mjs';
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url));
 /** How long a condition may take on a loaded machine; what is there is found at once. */
@@ -47,7 +48,8 @@ const relaysTo = (origin) => ['admin', 'dataplane', 'controlplane'].flatMap((api
 
 /**
  * Starts a service and a browser for the file that calls this, a provider with `{ provider: true }`, and with
- * `{ cluster: OPTIONS }` a cluster that the service relays to; ends them after its tests. Gives `journey`, and an object
+ * `{ cluster: OPTIONS }` a cluster that the service relays to, or with `{ platform: FLAGS }` a double of the platform; ends
+ * them after its tests. Gives `journey`, and an object
  * that holds what was started once the first test runs.
  */
 export function stage(wanted = {}) {
@@ -56,9 +58,12 @@ export function stage(wanted = {}) {
 
   before(async () => {
     const cluster = wanted.cluster && startCluster(wanted.cluster);
+    const platform = wanted.platform && startPlatform(wanted.platform);
+    const flags = cluster?.then(({ origin }) => relaysTo(origin)) ?? platform?.then(({ relay }) => relay);
     const starts = {
       ...(cluster ? { cluster } : {}),
-      service: cluster ? cluster.then(({ origin }) => startService(relaysTo(origin))) : startService(),
+      ...(platform ? { platform } : {}),
+      service: flags ? flags.then(startService) : startService(),
       browser: openBrowser(),
       ...(wanted.provider ? { provider: startProvider() } : {}),
     };
@@ -73,6 +78,7 @@ export function stage(wanted = {}) {
     await set.provider?.stop();
     await set.service?.stop();
     await set.cluster?.remove();
+    await set.platform?.stop();
   });
 
   /**
