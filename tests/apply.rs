@@ -55,11 +55,13 @@ fn run_line(service: &Service, line: &str) {
 fn a_grant_is_applied_as_it_is_written_and_revoked_again() {
     let service = service();
     assert_eq!(check(&service), 2);
-    service.run(&[&["least-grant", "--online", "--out", "grant.json"], &WRITE[..]].concat()).done();
+    let granted = service.run(&[&["least-grant", "--online", "--out", "grant.json"], &WRITE[..]].concat());
+    let note = "note: grant.json has 1 new ACL, and no membership; the next command is `gbac policy apply --changes grant.json --dry-run`\n";
+    assert_eq!((granted.exit, granted.err.as_str()), (0, note));
     let before = service.run(&["export"]).done();
     let dry = service.run(&["policy", "apply", "--changes", "grant.json", "--dry-run"]).done();
     assert!(dry.starts_with("Adds (1):\n  add User:ben > Allow Write, Topic orders-created literal"), "{dry}");
-    assert!(dry.contains("User:ben   gains"), "{dry}");
+    assert!(dry.contains("User:ben   gains") && dry.ends_with("\nDry run: nothing was changed.\n"), "{dry}");
     let json = service.json(&["policy", "apply", "--changes", "grant.json", "--dry-run"]);
     assert_eq!((&json["relation"], &json["adds"], &json["removes"]), (&json!("wider"), &json!(1), &json!(0)), "{json}");
     assert_eq!(service.run(&["export"]).done(), before, "a dry run changes nothing");
@@ -71,8 +73,10 @@ fn a_grant_is_applied_as_it_is_written_and_revoked_again() {
     let applied = service.run(&["policy", "apply", "--changes", "grant.json", "--no-confirm"]).done();
     assert!(applied.contains("\nApplied grant.json: 15 ACLs and 2 roles. The service's state is "), "{applied}");
     assert_eq!(check(&service), 0);
+    let again = service.run(&["policy", "apply", "--changes", "grant.json"]).done();
+    assert_eq!(again, "Nothing to change.\n", "nothing to confirm either");
 
-    service.run(&[&["revoke", "--online", "--out", "revoke.json"], &WRITE[..]].concat()).done();
+    service.run(&[&["revoke", "--online", "-q", "--out", "revoke.json"], &WRITE[..]].concat()).done();
     let applied = service.run(&["policy", "apply", "--changes", "revoke.json", "--no-confirm", "--format", "json"]);
     assert_eq!(applied.exit, 0, "{}", applied.err);
     let value: Value = serde_json::from_str(&applied.out).expect("JSON");
@@ -151,7 +155,12 @@ fn what_if_writes_only_changes_of_the_policy_and_a_change_that_does_not_apply_ch
     let change = json!([{ "change": "add_member", "role": "PaymentsWriters", "principal": "User:ben" }]);
     fs::write(service.file("asked.json"), change.to_string()).expect("a file");
     let asked = ["what-if", "--online", "--user", "ben", "--join", "analytics", "--changes", "asked.json"];
-    service.run(&[&asked[..], &["--out", "if.json"]].concat()).done();
+    let noted = service.run(&[&asked[..], &["--out", "if.json"]].concat());
+    assert!(
+        noted.exit == 0 && noted.err.contains("1 change of the policy, without those in the identity"),
+        "{}",
+        noted.err
+    );
     let written: Value =
         serde_json::from_str(&fs::read_to_string(service.file("if.json")).expect("a file")).expect("JSON");
     assert_eq!(written, change);
@@ -165,9 +174,66 @@ fn what_if_writes_only_changes_of_the_policy_and_a_change_that_does_not_apply_ch
     fs::write(service.file("bad.json"), r#"[{ "change": "drop" }]"#).expect("a file");
     let refused = service.run(&["policy", "apply", "--changes", "bad.json", "--no-confirm"]).failed(1);
     assert!(refused.contains("bad.json:") && refused.contains("/0/change"), "{refused}");
+    fs::write(service.file("bad.json"), r#"[{ "role": "x" }]"#).expect("a file");
+    let refused = service.run(&["policy", "apply", "--changes", "bad.json", "--no-confirm"]).failed(1);
+    assert!(refused.contains("`change` is one of add_acl, remove_acl, create_role,"), "{refused}");
 
     // An answer without a change of the policy says so.
     let allowed = ["least-grant", "--online", "--user", "ana", "--group", "payments-team", "--operation", "write"];
     let none = service.run(&[&allowed[..], &["--topic", "payments-events", "--out", "none.json"]].concat());
     assert!(none.exit == 0 && none.err.starts_with("note: none.json has no changes"), "{}", none.err);
+}
+
+#[test]
+fn a_whole_group_is_granted_and_revoked() {
+    let service = service();
+    let question = ["--principal", "Group:analytics", "--operation", "write", "--topic", "payments-events"];
+    let ask = |command: &str, more: &[&str]| service.run(&[&[command, "--online"], &question[..], more].concat());
+    let denied = ask("check", &[]);
+    assert!(denied.exit == 2 && denied.out.contains("Group:analytics alone Write on"), "{}", denied.out);
+    let text = ask("least-grant", &["--out", "grant.json", "-q"]).done();
+    assert!(
+        text.contains("\n  Role:PaymentsWriters\n")
+            && text.contains("assign PaymentsWriters --principal Group:analytics"),
+        "{text}"
+    );
+    service.run(&["policy", "apply", "--changes", "grant.json", "--no-confirm"]).done();
+    assert_eq!(ask("check", &[]).exit, 0);
+    let member = ["check", "--online", "--user", "zoe", "--group", "analytics", "--operation", "write"];
+    assert_eq!(service.run(&[&member[..], &["--topic", "payments-events"]].concat()).exit, 0);
+    let text = ask("revoke", &["--out", "revoke.json", "-q"]).done();
+    assert!(
+        text.contains("Group:analytics > Deny Write, Topic payments-events literal")
+            && !text.contains("in the identity provider"),
+        "{text}"
+    );
+    service.run(&["policy", "apply", "--changes", "revoke.json", "--no-confirm"]).done();
+    assert_eq!(ask("check", &[]).exit, 2);
+
+    let role = ["revoke", "--online", "--principal", "Role:PaymentsWriters", "--operation", "write", "--topic", "x"];
+    assert!(service.run(&role).failed(64).contains("nobody signs in as a role"));
+    let without = service.run(&["revoke", "--online", "--group", "analytics", "--operation", "write", "--topic", "x"]);
+    assert!(without.failed(64).contains("--principal Group:NAME"));
+}
+
+#[test]
+fn a_name_that_matches_nothing_is_answered_with_the_one_that_is_meant() {
+    let service = service();
+    for (args, says) in [
+        (
+            &["permissions", "--online", "--user", "Group:analytics"][..],
+            "`gbac permissions --principal Group:analytics`",
+        ),
+        (&["permissions", "--online", "--principal", "Group:Analytics"], "did you mean `Group:analytics`?"),
+        (&["security", "acl", "list", "--allow-principal", "engineering"], "`Group:engineering` has some"),
+        (
+            &["security", "acl", "delete", "--allow-principal", "engineering", "--no-confirm"],
+            "`Group:engineering` has some",
+        ),
+    ] {
+        let done = service.run(args);
+        assert!(done.exit == 0 && done.err.starts_with("note: ") && done.err.contains(says), "{args:?}: {}", done.err);
+    }
+    let known = service.run(&["permissions", "--online", "--principal", "Group:analytics"]).done();
+    assert!(!known.is_empty());
 }

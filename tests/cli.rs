@@ -387,7 +387,15 @@ fn policies_are_validated_linted_and_compared() {
     assert!(diff.out.contains("both grants and removes access"), "{}", diff.out);
     assert!(diff.out.contains("Group:payments  loses   Write"), "{}", diff.out);
     let equal = run(&folder, &["policy", "diff", "policy.json", "policy.json", "--exit-code"]);
-    assert_eq!((equal.exit, equal.out.as_str()), (0, "No change in effective access.\n"));
+    assert_eq!((equal.exit, equal.out.as_str()), (0, "The documents are identical.\n"));
+    assert!(diff.out.starts_with("Adds (1):\n  add Role:Writers > Allow Read"), "{}", diff.out);
+    // Another text with the same access is not identical.
+    folder.file("role.json", &POLICY.replacen("\"roles\": [", "\"roles\": [{ \"name\": \"unused\" }, ", 1));
+    let same = run(&folder, &["policy", "diff", "policy.json", "role.json", "--exit-code"]);
+    let added = "Adds (1):\n  create Role:unused\nNo change in effective access.\n";
+    assert_eq!((same.exit, same.out.as_str()), (0, added));
+    let one = run(&folder, &["policy", "diff", "policy.json"]);
+    assert!(one.exit == 64 && one.err.contains("`gbac policy diff --online FILE`"), "{}", one.err);
 }
 
 #[test]

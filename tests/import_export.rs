@@ -186,7 +186,7 @@ fn scripts_of_gbac_and_of_curl_make_the_policy_twice() {
         fs::write(service.file("empty.json"), r#"{"version":1,"settings":{"superusers":["admin"]}}"#).expect("a file");
         fs::write(service.file("wanted.json"), policy_to_text(&expected)).expect("a file");
         service.run(&["import", "empty.json", "--no-confirm"]).done();
-        service.run(&["policy", "convert", "wanted.json", "--to", target, "--out", "script.sh"]).done();
+        service.run(&["policy", "convert", "wanted.json", "--to", target, "--out", "script.sh", "-q"]).done();
         let sh = || {
             let folder = gbac().parent().expect("a folder").to_owned();
             let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
@@ -202,7 +202,18 @@ fn scripts_of_gbac_and_of_curl_make_the_policy_twice() {
         sh();
         assert_eq!(service.run(&["export"]).done(), exported, "{target}: a second run changes nothing");
         service
-            .run(&["policy", "convert", "empty.json", "--from", "wanted.json", "--to", target, "--out", "script.sh"])
+            .run(&[
+                "policy",
+                "convert",
+                "empty.json",
+                "--from",
+                "wanted.json",
+                "--to",
+                target,
+                "--out",
+                "script.sh",
+                "-q",
+            ])
             .done();
         sh();
         let back = policy_from_json(&service.run(&["export"]).done()).expect("a policy");

@@ -61,7 +61,7 @@ fn whoami_says_what_each_caller_may_do() {
     let demo = provider.with(&[], &["whoami"]).done();
     assert!(demo.contains(", a demo)\nSigned in with: nobody; "), "{demo}");
     let refused = run(&folder, &[("GBAC_URL", &url), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "no")], &["whoami"]);
-    assert!(refused.failed(1).contains("credentials rejected: the user `admin`"));
+    assert!(refused.failed(1).contains("credentials rejected: the user `admin`; check GBAC_USER and GBAC_PASSWORD\n"));
 }
 
 #[test]

@@ -25,6 +25,10 @@ impl Watch {
         let mut err = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let first = err.next().expect("a line").expect("text");
         assert!(first.starts_with(&format!("Watching {} from state ", service.url)), "{first}");
+        assert!(
+            first.ends_with(": changes of the policy, and denied decisions in the audit log; Ctrl-C ends it"),
+            "{first}"
+        );
         Self { child, out, err }
     }
 
@@ -89,6 +93,18 @@ fn a_change_and_a_denied_decision_are_shown_and_control_c_ends_with_zero() {
     evaluate(&service, "stranger", "orders");
     let denied = watch.line();
     assert!(denied.contains(" UTC Denied: User:stranger ") && denied.contains(" orders"), "{denied}");
+    assert_eq!(watch.interrupt(), (Some(0), Vec::new()));
+}
+
+#[test]
+fn turning_auditing_off_and_on_is_shown() {
+    let service = Service::start();
+    let mut watch = Watch::start(&service, &[]);
+    for (value, says) in [("false", "Auditing was turned off: "), ("true", "Auditing was turned on: ")] {
+        assert_eq!(service.run(&["cluster", "config", "set", "audit_enabled", value]).exit, 0);
+        let line = watch.err.next().expect("a line").expect("text");
+        assert!(line.starts_with(says), "{line}");
+    }
     assert_eq!(watch.interrupt(), (Some(0), Vec::new()));
 }
 

@@ -46,7 +46,8 @@ pub(crate) enum Command {
     LeastGrant(Box<PolicyQueryArgs>),
     /// Find the smallest change that denies an allowed request.
     ///
-    /// Lists the ACLs and memberships to remove, the groups and roles that the user could leave, and a single deny ACL.
+    /// Lists the ACLs and memberships to remove, the groups and roles that the user could leave, and a single deny ACL. For a
+    /// whole group, pass --principal Group:NAME.
     Revoke(Box<PolicyQueryArgs>),
     /// Compare two users: their groups, their ACLs and their effective access.
     Compare(Box<CompareArgs>),
@@ -110,7 +111,9 @@ pub(crate) enum Command {
     },
     /// Show changes of the policy and denied decisions of a running service as they happen, until Ctrl-C.
     ///
-    /// Asks the service every two seconds. The denied decisions come from its audit log.
+    /// Asks the service every two seconds. The denied decisions are those in its audit log, which only a superuser can read: API
+    /// requests of signed-in callers, and decisions that the service made for them. `gbac check` decides on its own, so its
+    /// decisions are not among them. Filters of principals and resources do not hide that auditing is turned on or off.
     Watch(Box<WatchArgs>),
     /// Manage connection profiles.
     Profile {
@@ -171,8 +174,10 @@ pub(crate) struct CheckArgs {
     pub(crate) policy: PolicySourceArgs,
     /// File with one check per line (JSON Lines), `-` for standard input. The output has one decision per line, in the
     /// same order; empty lines are skipped.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "operation", "request", "host"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "principal", "operation", "request", "host"])]
     pub(crate) requests: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) principal: PrincipalArgs,
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
@@ -180,6 +185,14 @@ pub(crate) struct CheckArgs {
     /// Append an audit event for each decision to this file, one JSON object per line (OCSF 1.0.0).
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
+}
+
+/// A group or user alone, in place of a user with a token or groups.
+#[derive(Debug, Args)]
+pub(crate) struct PrincipalArgs {
+    /// One principal alone, such as Group:engineering: what every member of the group may do, whatever else applies to them.
+    #[arg(long, value_name = "TYPE:NAME", conflicts_with_all = ["user", "token_file", "user_groups"])]
+    pub(crate) principal: Option<String>,
 }
 
 /// The user of a question: a token, or a name with groups.
@@ -256,6 +269,8 @@ pub(crate) struct PermissionsArgs {
 pub(crate) struct PolicyQueryArgs {
     #[command(flatten)]
     pub(crate) policy: PolicySourceArgs,
+    #[command(flatten)]
+    pub(crate) principal: PrincipalArgs,
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]

@@ -15,6 +15,32 @@ use crate::profile::Profile;
 /// Paths of the Data Plane and Control Plane APIs; every other path belongs to the Admin API.
 const DATA_PLANE: [&str; 3] = [paths::ACLS, paths::ROLES, paths::CLUSTERS];
 
+/// The credentials that a request carries.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    /// The user or the token, as a message names it.
+    pub(crate) identity: String,
+    pub(crate) kind: SentKind,
+}
+
+impl Sent {
+    /// An access token.
+    pub(crate) fn token(identity: &str) -> Self {
+        Self { identity: identity.to_owned(), kind: SentKind::Token }
+    }
+}
+
+/// The kind of the credentials that a request carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SentKind {
+    /// A user name and a password.
+    Password,
+    /// An access token.
+    Token,
+    /// An access token, to a service that verifies none.
+    TokenWithoutProvider,
+}
+
 /// The credentials of a caller: a token, a user name with a password, or both.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Credentials {
@@ -82,13 +108,15 @@ impl Credentials {
         self.token.as_deref()
     }
 
-    /// The identity that a request for this path uses; `None` without credentials.
-    pub(crate) fn identity(&self, path: &str) -> Option<String> {
+    /// The credentials that a request for this path carries; `None` without credentials.
+    pub(crate) fn sent(&self, path: &str) -> Option<Sent> {
         match (&self.token, &self.basic) {
             (None, None) => None,
-            (Some(_), None) => Some("the access token".into()),
-            (Some(_), Some(_)) if is_data_plane(path) => Some("the access token".into()),
-            (_, Some((user, _))) => Some(format!("the user `{}`", plain(user))),
+            (Some(_), None) => Some(Sent::token("the access token")),
+            (Some(_), Some(_)) if is_data_plane(path) => Some(Sent::token("the access token")),
+            (_, Some((user, _))) => {
+                Some(Sent { identity: format!("the user `{}`", plain(user)), kind: SentKind::Password })
+            }
         }
     }
 

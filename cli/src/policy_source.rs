@@ -69,12 +69,21 @@ pub(crate) fn read(args: &PolicySourceArgs, file: Option<&Path>) -> Result<Polic
     if args.online {
         return of_service(&Client::open(&args.connection())?).map_err(|error| unreadable(&error));
     }
-    let of_environment = || env::var_os("GBAC_POLICY").filter(|name| !name.is_empty()).map(PathBuf::from);
     let path = file.or(args.policy_file.as_deref()).map(Path::to_owned).or_else(of_environment);
     let path = path.ok_or_else(|| {
         Failure::usage("no policy; name a document with --policy or GBAC_POLICY, or ask a service with --online")
     })?;
     Ok(PolicyText { text: input::document(&path)?, name: path.display().to_string(), state: None })
+}
+
+/// The document that the environment names.
+fn of_environment() -> Option<PathBuf> {
+    env::var_os("GBAC_POLICY").filter(|name| !name.is_empty()).map(PathBuf::from)
+}
+
+/// Whether the environment names a document.
+pub(crate) fn is_in_environment() -> bool {
+    of_environment().is_some()
 }
 
 fn of_service(client: &Client) -> Result<PolicyText, CallError> {

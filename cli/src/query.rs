@@ -3,17 +3,18 @@
 use gbac_analysis::check::{Answer, Check, CheckError, Query};
 use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
-use gbac_engine::model::{CLUSTER_NAME, Dialect, Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{CLUSTER_NAME, Dialect, Host, Operation, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use std::net::IpAddr;
 use std::path::Path;
 
 use crate::args::simulate::OtherSubjectArgs;
-use crate::args::{NamedResourceArgs, PolicyQueryArgs, QueryArgs, ResourceArgs, SubjectArgs};
+use crate::args::{CheckArgs, NamedResourceArgs, PolicyQueryArgs, PrincipalArgs, QueryArgs, ResourceArgs, SubjectArgs};
 use crate::input::{self, Verifier};
 use crate::lists;
-use crate::output::Failure;
+use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy, PolicyState};
 use crate::suggest;
 
@@ -75,18 +76,19 @@ pub(crate) fn resolve_args(
 }
 
 /// The check that the flags describe, for a service that verifies tokens itself.
-pub(crate) fn unresolved_check(args: &SubjectArgs, query: &QueryArgs) -> Result<Check, Failure> {
-    check_by(subject(args, false)?, query)
+pub(crate) fn unresolved_check(args: &CheckArgs) -> Result<Check, Failure> {
+    check_by(subject_or_principal(&args.principal, &args.subject, false)?, &args.query)
 }
 
 /// The check that the flags describe, and its resolved identity.
 pub(crate) fn check(
+    principal: &PrincipalArgs,
     args: &SubjectArgs,
     query: &QueryArgs,
     policy: &Policy,
     verifier: Option<&Verifier>,
 ) -> Result<(Check, ResolvedIdentity), Failure> {
-    let check = check_by(subject(args, verifier.is_some())?, query)?;
+    let check = check_by(subject_or_principal(principal, args, verifier.is_some())?, query)?;
     let opened = resolve(policy, &check.subject, verifier).map_err(|error| failure(&error))?;
     Ok((check, opened))
 }
@@ -106,7 +108,7 @@ impl EvaluatedQuery {
     pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
         let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
         let (verifier, at) = verifier(&args.subject)?;
-        let (check, opened) = check(&args.subject, &args.query, &policy, verifier.as_ref())?;
+        let (check, opened) = check(&args.principal, &args.subject, &args.query, &policy, verifier.as_ref())?;
         let answer =
             gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
         Ok(Self { policy, state, opened, check, answer, at })
@@ -178,6 +180,52 @@ pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Fai
     by_token(args.token_file.as_deref(), args.userinfo.as_deref(), verified)
 }
 
+/// The principal alone, or the user of the flags.
+fn subject_or_principal(principal: &PrincipalArgs, args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
+    match &principal.principal {
+        Some(text) => alone(&parse_principal(text)?),
+        None => subject(args, verified),
+    }
+}
+
+/// Parses the value of `--principal`.
+pub(crate) fn parse_principal(text: &str) -> Result<Principal, Failure> {
+    Principal::parse(text).map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))
+}
+
+/// A principal as a subject. A group is one without a user: only its ACLs, those of its roles and those of everyone apply.
+fn alone(principal: &Principal) -> Result<Subject, Failure> {
+    let name = plain(&principal.to_string());
+    match principal.kind() {
+        _ if principal.is_everyone() => Err(Failure::usage(format!(
+            "--principal: `{name}` is everyone and no single user; `gbac permissions --principal '{name}'` lists what everyone \
+             may do, and `gbac security acl list --allow-principal '{name}'` the ACLs"
+        ))),
+        PrincipalType::Group => Ok(Subject::Names { user: String::new(), groups: vec![principal.name().to_owned()] }),
+        PrincipalType::Role => Err(Failure::usage(format!(
+            "--principal: nobody signs in as a role; ask about one of its members, `Group:NAME` or `User:NAME`; \
+             `gbac permissions --principal {name}` lists what the role may do, and `gbac security acl list` and `delete` with \
+             --allow-role its ACLs"
+        ))),
+        PrincipalType::User | PrincipalType::Other => {
+            Ok(Subject::Principal { principal: principal.clone(), groups: Vec::new() })
+        }
+    }
+}
+
+/// The group, if an identity is a group alone. No user has an empty name.
+pub(crate) fn group_alone(identity: &Identity) -> Option<Principal> {
+    match identity.groups() {
+        [group] if identity.user().is_empty() => Some(Principal::group(group)),
+        _ => None,
+    }
+}
+
+/// The principal that a question is about: the user, or the group alone.
+pub(crate) fn principal_of(identity: &Identity) -> Principal {
+    group_alone(identity).unwrap_or_else(|| identity.principal())
+}
+
 /// The other user of the flags.
 pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
     match &args.other_user {
@@ -189,7 +237,23 @@ pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<S
 /// A user by name; `prefix` is the prefix of the flags.
 fn by_name(prefix: &str, user: &str, groups: &[String]) -> Result<Subject, Failure> {
     check_bare(&format!("{prefix}user"), user, PrincipalType::User)?;
+    // A user can have such a name, but hardly ever does.
+    if let Some(kind @ ("group" | "role")) = typed(user) {
+        let user = plain(user);
+        output::note(&format!(
+            "note: this is about a user named `{user}`; `gbac permissions --principal {user}` is about the {kind}"
+        ));
+    }
     Ok(Subject::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}group"), groups)? })
+}
+
+/// The type that a group or role has in front of its name.
+fn typed(name: &str) -> Option<&'static str> {
+    match Principal::parse(name).ok()?.kind() {
+        PrincipalType::Group => Some("group"),
+        PrincipalType::Role => Some("role"),
+        PrincipalType::User | PrincipalType::Other => None,
+    }
 }
 
 /// The bare names of groups in a list.
@@ -221,11 +285,13 @@ fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
 /// Parses an operation.
 pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
     text.parse::<Operation>().ok().ok_or_else(|| {
-        let all: Vec<&str> = Dialect::Platform.operations().iter().map(|operation| operation.spelling().cli).collect();
+        // Written as in help; both spellings are read.
+        let name = |operation: &Operation| operation.spelling().audit.replace('_', "-");
+        let all: Vec<String> = Dialect::Platform.operations().iter().map(name).collect();
         Failure::usage(format!(
             "--operation: `{text}` is not an operation; one of {}{}",
             all.join(", "),
-            suggest::hint(text, all.iter().copied())
+            suggest::hint(text, all.iter().map(String::as_str))
         ))
     })
 }

@@ -75,6 +75,16 @@ pub(crate) fn write(format: ReportFormat, command: &str, file: &str, entries: &[
     output::document(&text)
 }
 
+/// The formats of findings and results.
+const OF_RESULTS: &[ReportFormat] = &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github];
+
+/// The commands that write reports, with their formats.
+pub(crate) const WRITERS: [(&[&str], &[ReportFormat]); 3] = [
+    (&["policy", "lint"], OF_RESULTS),
+    (&["policy", "diff"], &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github, ReportFormat::Markdown]),
+    (&["test"], OF_RESULTS),
+];
+
 /// The error of a format that a command does not write.
 pub(crate) fn unsupported(format: ReportFormat, command: &str) -> Failure {
     let name =

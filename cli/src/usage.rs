@@ -67,12 +67,13 @@ fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
     if !has("user_groups") || has("user") {
         return Ok(());
     }
+    let knows = |id: &str| matches.try_contains_id(id).is_ok();
+    let alone = if knows("principal") { ", or ask about a whole group with --principal Group:NAME" } else { "" };
     // `permissions` has no resources.
-    let hint = match matches.try_contains_id("consumer_group") {
-        Ok(_) => "pass --user, or name a consumer group with --consumer-group",
-        Err(_) => "pass --user",
-    };
-    Err(Failure::usage(format!("--group names groups of --user, and there is no --user; {hint}")))
+    let consumers = if knows("consumer_group") { "; a consumer group is --consumer-group" } else { "" };
+    Err(Failure::usage(format!(
+        "--group names groups of --user, and there is no --user; pass --user{alone}{consumers}"
+    )))
 }
 
 /// Refuses `-` for two inputs before anything reads the first one.
@@ -103,7 +104,9 @@ fn report(error: &clap::Error) -> ExitCode {
 fn sentence(error: &clap::Error) -> String {
     let text = redacted(&error.render().to_string());
     let message = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
-    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // The tip to pass an unknown flag after `--` would make it a value, which is never meant.
+    let is_shown = |line: &&str| !line.is_empty() && !line.starts_with("tip: to pass ");
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(is_shown).collect();
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
     let below = misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));

@@ -1,5 +1,6 @@
 //! The flags of every command: the output format, and what stands on standard error.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::display::Notes;
@@ -68,6 +69,20 @@ pub(crate) enum ReportFormat {
 }
 
 impl FormatArg {
+    /// A parser that lists these formats of reports, too.
+    pub(crate) fn parser(reports: &[ReportFormat]) -> impl TypedValueParser<Value = Self> + use<> {
+        let listed = |format: &Self| {
+            let value = format.to_possible_value()?;
+            Some(if format.report().is_some_and(|report| reports.contains(&report)) {
+                value.hide(false)
+            } else {
+                value
+            })
+        };
+        let values: Vec<PossibleValue> = Self::value_variants().iter().filter_map(listed).collect();
+        PossibleValuesParser::new(values).try_map(|name| Self::from_str(&name, false))
+    }
+
     /// The format of a report.
     pub(crate) const fn report(self) -> Option<ReportFormat> {
         match self {

@@ -7,6 +7,14 @@ use gbac_engine::model::Dialect;
 
 use super::online::{ConnectArgs, TlsArgs};
 
+/// The long help of `--changes`.
+pub(super) const CHANGES_HELP: &str = r#"File with the changes, a JSON array, `-` for standard input, as `least-grant --out`, `revoke --out`, `what-if --out` and `policy lint --fix` write it. An array with two changes:
+[{ "change": "add_member", "role": "PaymentsWriters", "principal": "Group:analytics" },
+ { "change": "remove_acl", "acl": { "principal": "Group:engineering",
+   "permission_type": "PERMISSION_TYPE_ALLOW", "operation": "OPERATION_READ", "host": "*",
+   "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-",
+   "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED" } }]"#;
+
 /// The policy of a question: a document, or that of a running service.
 #[derive(Debug, Args)]
 pub(crate) struct PolicySourceArgs {
@@ -105,20 +113,30 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         check: bool,
     },
-    /// Compare two policy documents: who gains and who loses access.
+    /// Compare two policy documents, or the policy of a service with a document: who gains and who loses access.
+    ///
+    /// Lists what is added and removed, and the effect on access, which can be none.
     ///
     /// For pipelines, --format also accepts `sarif`, `junit`, `github` (annotations) and `markdown` (for a pull request).
-    Diff {
-        /// Old policy document.
-        #[arg(value_name = "BEFORE")]
-        before: PathBuf,
-        /// New policy document.
-        #[arg(value_name = "AFTER")]
-        after: PathBuf,
-        /// Exit with 1 if effective access or the settings differ.
-        #[arg(long)]
-        exit_code: bool,
-    },
+    Diff(Box<DiffArgs>),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "gbac policy diff [OPTIONS] <BEFORE> <AFTER>\n       gbac policy diff [OPTIONS] --online <AFTER>"
+)]
+pub(crate) struct DiffArgs {
+    /// Old policy document. With --online or --policy, the old one is that, and this one is the new one.
+    #[arg(value_name = "BEFORE")]
+    pub(crate) first: PathBuf,
+    /// New policy document.
+    #[arg(value_name = "AFTER")]
+    pub(crate) second: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) source: PolicySourceArgs,
+    /// Exit with 1 if effective access or the settings differ.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
 }
 
 /// Lowest severity that makes the command exit with 1.
@@ -175,8 +193,8 @@ pub(crate) struct LintArgs {
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// File with the changes, a JSON array as in docs/policy-document.md, `-` for standard input.
-    #[arg(long, value_name = "FILE")]
+    /// File with the changes, a JSON array, `-` for standard input.
+    #[arg(long, value_name = "FILE", long_help = CHANGES_HELP)]
     pub(crate) changes: PathBuf,
     /// Change nothing. Run every check, and show who would gain or lose access.
     #[arg(short, long, alias = "dry")]

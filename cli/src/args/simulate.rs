@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::policy::PolicySourceArgs;
+use super::policy::{CHANGES_HELP, PolicySourceArgs};
 use super::{QueryArgs, SubjectArgs};
 
 #[derive(Debug, Args)]
@@ -40,8 +40,8 @@ pub(crate) struct OtherSubjectArgs {
 pub(crate) struct WhatIfArgs {
     #[command(flatten)]
     pub(crate) policy: PolicySourceArgs,
-    /// File with the changes, a JSON array as in docs/policy-document.md, `-` for standard input.
-    #[arg(long, value_name = "FILE")]
+    /// File with the changes, a JSON array, `-` for standard input.
+    #[arg(long, value_name = "FILE", long_help = CHANGES_HELP)]
     pub(crate) changes: Option<PathBuf>,
     /// Groups to add the user to in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]

@@ -7,6 +7,7 @@ use gbac_console_model::phrases::duration;
 use gbac_engine::escape::escaped;
 
 use super::transport::Unreachable;
+use crate::credentials::{Sent, SentKind};
 use crate::output::Failure;
 
 /// Why a call failed.
@@ -22,8 +23,8 @@ pub(crate) enum CallError {
     Timeout(String, u32),
     /// The response from this URL ended too early, for this reason.
     Incomplete(String, String),
-    /// Authentication failed. The identity whose credentials were sent.
-    Credentials(Option<String>),
+    /// Authentication failed. The credentials that were sent.
+    Credentials(Option<Sent>),
     /// A redirect, with its status.
     Redirect(u16),
     /// The response to this path is not the expected JSON.
@@ -67,7 +68,14 @@ impl CallError {
             Self::Timeout(..) => "; set a longer --timeout",
             Self::Incomplete(..) => "; try again",
             Self::Credentials(None) => "; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN",
-            Self::Credentials(Some(_)) => "; check GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
+            Self::Credentials(Some(Sent { kind, .. })) => match kind {
+                SentKind::Password => "; check GBAC_USER and GBAC_PASSWORD",
+                SentKind::Token => "; check whether the token has expired, and get a new one",
+                SentKind::TokenWithoutProvider => {
+                    "; the service has no identity provider (`oidc_discovery_url`) or cannot reach it, so no token is accepted; sign \
+                     in with GBAC_USER and GBAC_PASSWORD"
+                }
+            },
             Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
             Self::NotJson(_) => "; check that --url or GBAC_URL is the service",
             Self::Refused(_) | Self::Interrupted => "",
@@ -86,7 +94,7 @@ impl fmt::Display for CallError {
             }
             Self::Incomplete(url, text) => write!(f, "the response of `{url}` is incomplete: {text}"),
             Self::Credentials(None) => f.write_str("authentication required"),
-            Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {identity}"),
+            Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {}", identity.identity),
             Self::Redirect(status) => write!(f, "the service responded with status {status}"),
             Self::NotJson(path) => write!(f, "the response to `{path}` is not the expected JSON"),
             Self::Interrupted => f.write_str(

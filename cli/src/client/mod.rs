@@ -16,6 +16,7 @@ use gbac_api::address::{AddressError, BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::security::OidcIdentity;
+use gbac_api::service::ServiceInfo;
 use gbac_api::spelling::RoleSpelling;
 use gbac_api::target::Probe;
 use gbac_console_model::phrases::count;
@@ -29,7 +30,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use crate::args::online::ConnectArgs;
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, Sent, SentKind};
 use crate::display;
 use crate::output::{self, Failure};
 use crate::profile;
@@ -165,7 +166,7 @@ impl Client {
 
     /// The credentials of the caller, as a message names them; `None` without credentials.
     pub(crate) fn caller(&self) -> Option<String> {
-        self.credentials.identity(paths::POLICY)
+        self.credentials.sent(paths::POLICY).map(|sent| sent.identity)
     }
 
     /// The user that the caller signs in as with a password.
@@ -227,7 +228,7 @@ impl Client {
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
         let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
-        read(&path, &self.interpret_as(&path, Some("the examined token".into()), answer)?)
+        read(&path, &self.interpret_as(&path, Some(Sent::token("the examined token")), answer)?)
     }
 
     /// The status and the body of the answer to a probe, unless it refuses the credentials or is a redirect.
@@ -255,7 +256,8 @@ impl Client {
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
         let request = self.request(Method::GET, path)?;
         let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
-        self.successful(self.credentials.identity(path), answer).map(|(_, body)| body)
+        let read = self.successful(self.credentials.sent(path), answer).map(|(_, body)| body);
+        read.map_err(|error| self.explained(error))
     }
 
     /// Sends a request with a body and parses the response.
@@ -343,20 +345,38 @@ impl Client {
 
     fn send(&self, path: &str, request: RequestBuilder) -> Result<Success, CallError> {
         let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
-        self.interpret(path, answer)
+        self.interpret(path, answer).map_err(|error| self.explained(error))
+    }
+
+    /// The error about a rejected token; if the service verifies none, it says so.
+    fn explained(&self, error: CallError) -> CallError {
+        match error {
+            CallError::Credentials(Some(Sent { identity, kind: SentKind::Token })) if self.is_without_provider() => {
+                CallError::Credentials(Some(Sent { identity, kind: SentKind::TokenWithoutProvider }))
+            }
+            error => error,
+        }
+    }
+
+    /// Whether the service says that it has no identity provider, or none whose keys it could read.
+    fn is_without_provider(&self) -> bool {
+        let Some(url) = self.base.with(paths::SERVICE, "") else { return false };
+        let Some(Ok((status, _, body))) = self.until_interrupted(execute(self.http.get(url))) else { return false };
+        let service: Option<ServiceInfo> = serde_json::from_slice(&body).ok().filter(|_| status.is_success());
+        service.is_some_and(|service| service.tokens.issuer.is_none() && service.provider.is_none())
     }
 
     fn interpret(&self, path: &str, answer: Result<RawResponse, reqwest::Error>) -> Result<Success, CallError> {
-        self.interpret_as(path, self.credentials.identity(path), answer)
+        self.interpret_as(path, self.credentials.sent(path), answer)
     }
 
     fn interpret_as(
         &self,
         path: &str,
-        identity: Option<String>,
+        sent: Option<Sent>,
         answer: Result<RawResponse, reqwest::Error>,
     ) -> Result<Success, CallError> {
-        let (tag, body) = self.successful(identity, answer)?;
+        let (tag, body) = self.successful(sent, answer)?;
         let text = String::from_utf8(body).map_err(|_| CallError::NotJson(path.into()))?;
         Ok(Success { text, tag })
     }
@@ -364,7 +384,7 @@ impl Client {
     /// The state and the body of a successful response.
     fn successful(
         &self,
-        identity: Option<String>,
+        sent: Option<Sent>,
         answer: Result<RawResponse, reqwest::Error>,
     ) -> Result<(Option<String>, Vec<u8>), CallError> {
         let (status, tag, body) = answer.map_err(|error| self.transport_error(&error))?;
@@ -375,11 +395,11 @@ impl Client {
             return Err(CallError::Redirect(status.as_u16()));
         }
         if status == StatusCode::UNAUTHORIZED {
-            return Err(CallError::Credentials(identity));
+            return Err(CallError::Credentials(sent));
         }
         let mut refusal = Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default());
-        if let (StatusCode::FORBIDDEN, Some(identity)) = (status, identity) {
-            refusal.message = format!("{}; signed in with {identity}", refusal.message);
+        if let (StatusCode::FORBIDDEN, Some(sent)) = (status, sent) {
+            refusal.message = format!("{}; signed in with {}", refusal.message, sent.identity);
         }
         Err(CallError::Refused(refusal))
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use gbac_api::script::{ScriptTarget, steps};
 use gbac_engine::policy::Change;
-use gbac_json::ChangeJson;
+use gbac_json::{ChangeJson, ProblemCode, Problems};
 use serde_json::json;
 
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, plain};
 
 /// The commands that make the changes, each on a line of its own; empty without changes.
 pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
@@ -20,6 +20,43 @@ pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
         text
     });
     if lines.is_empty() { lines } else { format!("{title}\n{lines}") }
+}
+
+/// The kinds of changes of a policy.
+pub(super) const OF_POLICY: [&str; 8] = [
+    "add_acl",
+    "remove_acl",
+    "create_role",
+    "delete_role",
+    "delete_role_and_acls",
+    "add_member",
+    "remove_member",
+    "settings",
+];
+
+/// The kinds of changes that are made in the identity provider.
+pub(super) const OF_PROVIDER: [&str; 2] = ["join_group", "leave_group"];
+
+/// The problems of a list of changes; those about the kind of a change list the possible ones.
+pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Problems {
+    let list = format!("; `change` is one of {}", kinds.join(", "));
+    for problem in &mut problems {
+        let is_missing = problem.code == ProblemCode::MISSING_MEMBER && problem.message.starts_with("`change`");
+        if is_missing || problem.path.ends_with("/change") {
+            problem.message.push_str(&list);
+        }
+    }
+    Problems(problems)
+}
+
+/// Says on standard error what a file has, and how to review it; nothing about a file without changes.
+pub(super) fn announce(path: &Path, changes: &[Change], what: &str) {
+    if !changes.is_empty() {
+        let file = plain(&path.display().to_string());
+        output::note(&format!(
+            "note: {file} has {what}; the next command is `gbac policy apply --changes {file} --dry-run`"
+        ));
+    }
 }
 
 /// Writes the changes as the JSON array that `gbac policy apply` and `gbac what-if` read.

@@ -233,9 +233,12 @@ fn one(
 ) -> Result<ExitCode, Failure> {
     let LoadedPolicy { policy, state } = loaded;
     let state = state.as_ref();
-    let (check, opened) = query::check(&args.subject, &args.query, policy, verifier)?;
+    let (check, opened) = query::check(&args.principal, &args.subject, &args.query, policy, verifier)?;
     let answer = ask(policy, &opened.identity, &check, at).map_err(|error| query::failure(&error))?;
     if let Some(log) = log {
+        if query::group_alone(&opened.identity).is_some() {
+            return Err(Failure::usage("--audit records decisions about users; pass --user or a token"));
+        }
         log.record(&opened, &check, &answer, at)?;
     }
     let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at);

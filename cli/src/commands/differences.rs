@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use gbac_analysis::{
     AccessEffect, AccessRegion, Addresses, Diff, Difference, GroupChange, GroupEffect, HostSet, NameEffect, Relation,
+    Scope,
 };
 use gbac_console_model::phrases::list;
+use gbac_engine::model::PrincipalType;
 
 use super::verdicts::{names, operations};
 use crate::output::plain;
@@ -94,7 +96,7 @@ fn groups(changes: &[GroupChange]) -> String {
     let mut text = format!("\nGroups:\n{}", table(&["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"], &rows));
     let effects = changes.iter().flat_map(|change| {
         let of = |of_name: &NameEffect| -> Vec<Vec<String>> {
-            let start = vec![change.name.clone(), effect(of_name.effect).to_owned()];
+            let start = vec![change.name.clone(), effect_on_members(of_name.effect).to_owned()];
             of_name.regions.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
         };
         change.effects.iter().flat_map(of).collect::<Vec<_>>()
@@ -124,7 +126,7 @@ const fn group_effect(effect: GroupEffect) -> &'static str {
 pub(super) fn rows(difference: &Difference) -> Vec<Vec<String>> {
     let row = |extent: &AccessRegion| {
         let who = if difference.scope.is_everyone() { "everyone".into() } else { difference.scope.to_string() };
-        [vec![who, effect(difference.effect).into()], cells(extent)].concat()
+        [vec![who, effect(difference.effect, &difference.scope).into()], cells(extent)].concat()
     };
     difference.regions.iter().map(row).collect()
 }
@@ -145,12 +147,24 @@ fn cells(extent: &AccessRegion) -> Vec<String> {
     vec![operations(&extent.operations), on, hosts(&extent.hosts)]
 }
 
-const fn effect(effect: AccessEffect) -> &'static str {
+fn effect(effect: AccessEffect, scope: &Scope) -> &'static str {
+    let is_user = matches!(scope, Scope::One(principal) if principal.kind() == PrincipalType::User);
+    match effect {
+        AccessEffect::GainsWithOthers if scope.is_everyone() => "users gain what a group or role allows",
+        AccessEffect::LosesWithOthers if scope.is_everyone() => "users lose what a group or role allows",
+        AccessEffect::GainsWithOthers if is_user => "gains what a group allows",
+        AccessEffect::LosesWithOthers if is_user => "loses what a group allows",
+        effect => effect_on_members(effect),
+    }
+}
+
+/// The effect on the members of a group or role.
+const fn effect_on_members(effect: AccessEffect) -> &'static str {
     match effect {
         AccessEffect::Gains => "gains",
         AccessEffect::Loses => "loses",
-        AccessEffect::GainsWithOthers => "gains, together with other groups or roles",
-        AccessEffect::LosesWithOthers => "loses, together with other groups or roles",
+        AccessEffect::GainsWithOthers => "members gain what other groups or roles allow",
+        AccessEffect::LosesWithOthers => "members lose what other groups or roles allow",
         AccessEffect::StillBlocked => "no change: a deny blocks it",
     }
 }

@@ -18,6 +18,7 @@ use crate::query;
 pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<ExitCode, Failure> {
     let local = [
         ("--requests", args.requests.is_some()),
+        ("--principal", args.principal.principal.is_some()),
         ("--audit", args.audit.is_some()),
         ("--at", args.subject.at.is_some()),
         ("--jwks", args.subject.keys.jwks.is_some()),
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<E
         let message = format!("{flag} with --online requires a superuser or the access `read_only`; omit it");
         return Err(Failure::new("access_missing", message));
     }
-    let check = query::unresolved_check(&args.subject, &args.query)?;
+    let check = query::unresolved_check(args)?;
     let subject = match &check.subject {
         Subject::Names { user, groups } => json!({ "type": "user", "id": user, "properties": { "groups": groups } }),
         Subject::UnverifiedToken { token, .. } | Subject::Token { token, .. } => {

@@ -7,7 +7,7 @@ use gbac_console_model::phrases::count;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet};
 
-use super::verdicts::{because, pattern, resource, token, verdict};
+use super::verdicts::{because, pattern, resource, subject, token, verdict};
 use crate::output::{BAD, GOOD, paint, plain, result_style};
 use crate::table::table;
 
@@ -19,7 +19,7 @@ pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanatio
     let request = format!("{} on {}", operation.spelling().label, resource(*resource_type, resource_name));
     let verdict = verdict(decision);
     let verdict = result_style(verdict).map_or_else(|| verdict.to_owned(), |style| paint(style, verdict));
-    let _ = writeln!(text, "{verdict}: User:{} {request}", plain(resolved.identity.user()));
+    let _ = writeln!(text, "{verdict}: {} {request}", subject(resolved));
     let _ = writeln!(text, "{}", because(resolved, decision));
     if decision.host_unknown {
         let _ = writeln!(text, "The client's host is unknown; the verdict can change with --host.");
@@ -43,9 +43,9 @@ pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanatio
 pub(crate) fn request(resolved: &ResolvedIdentity, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
-        "{}: User:{}\n",
+        "{}: {}\n",
         if outcome.code() == "allow" { paint(GOOD, "Allowed") } else { paint(BAD, "Denied") },
-        plain(resolved.identity.user())
+        subject(resolved)
     );
     text.push_str(&token(resolved));
     let rows: Vec<Vec<String>> = decisions

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_analysis::{LeastGrant, least_grant};
-use gbac_console_model::phrases::list;
+use gbac_console_model::phrases::{count, list};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
@@ -13,20 +13,24 @@ use gbac_json::LeastGrantJson;
 use serde_json::json;
 
 use super::changes;
-use super::verdicts::{self, because, resource, token, verdict};
+use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
 use crate::output::{Failure, plain};
 use crate::policy_source;
-use crate::query::EvaluatedQuery;
+use crate::query::{self, EvaluatedQuery};
 use crate::table::table;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
     let query = EvaluatedQuery::evaluate(args)?;
     let requests = query.requests()?;
-    let least = least_grant(&query.policy, &query.opened.identity, &requests);
+    let mut least = least_grant(&query.policy, &query.opened.identity, &requests);
+    if let Some(group) = query::group_alone(&query.opened.identity) {
+        for_group(&mut least, &group);
+    }
     let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
     if let Some(path) = &args.out {
         changes::write(path, &grants)?;
+        changes::announce(path, &grants, &format!("{}, and no membership", count(grants.len(), "new ACL")));
     }
     match format {
         Format::Json | Format::Yaml => {
@@ -39,15 +43,27 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command that makes the user a member of the first role that is enough.
+/// The grants for a whole group: ACLs of the group, and roles. No group is a member of another one.
+fn for_group(least: &mut LeastGrant, group: &Principal) {
+    for acl in &mut least.acls {
+        acl.principal = group.clone();
+    }
+    least.sets.retain(|set| set.iter().all(|principal| principal.kind() == PrincipalType::Role));
+}
+
+/// The command that makes the user, or the group alone, a member of the first role that is enough.
 fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
     let role = least.sets.iter().find_map(|set| match set.as_slice() {
         [role] if role.kind() == PrincipalType::Role => Some(role.name().to_owned()),
         _ => None,
     });
     let Some(role) = role else { return String::new() };
-    let title = format!("To make the user a member of Role:{} in a running service:", plain(&role));
-    changes::as_commands(&title, &[Change::AddMember { role, member: Principal::user(opened.identity.user()) }])
+    let (member, who) = match query::group_alone(&opened.identity) {
+        Some(group) => (group, "group"),
+        None => (opened.identity.principal(), "user"),
+    };
+    let title = format!("To make the {who} a member of Role:{} in a running service:", plain(&role));
+    changes::as_commands(&title, &[Change::AddMember { role, member }])
 }
 
 fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGrant, grants: &[Change]) -> String {
@@ -60,7 +76,7 @@ fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGran
             vec![verdict(decision).into(), operation, on, because(opened, decision)]
         })
         .collect();
-    let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
+    let mut text = format!("{}\n{}", subject(opened), token(opened));
     let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
     if least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow) {
         text.push_str("Already allowed.\n");
@@ -78,7 +94,10 @@ fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGran
         return text;
     }
     if least.sets.is_empty() {
-        text.push_str("No existing group or role would allow it.\n");
+        text.push_str(match query::group_alone(&opened.identity) {
+            Some(_) => "No existing role would allow it.\n",
+            None => "No existing group or role would allow it.\n",
+        });
     } else {
         text.push_str("Any one of these would allow it:\n");
         for set in &least.sets {

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod backup;
+mod change_list;
 mod changes;
 mod check;
 mod cluster;
@@ -32,7 +33,11 @@ mod what_if;
 mod who_can;
 mod whoami;
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
+
+use gbac_engine::model::Principal;
+use gbac_engine::policy::Policy;
 
 use crate::args::output::FormatArg;
 use crate::args::{Command, Format, TokenCommand};
@@ -74,4 +79,16 @@ pub(crate) fn run(command: Command, format: FormatArg) -> Result<ExitCode, Failu
         Command::Man { folder } => man::run(&folder, format),
         Command::Admin { connect, command } => cluster::admin(&connect, &command, format),
     }
+}
+
+/// The users, groups and roles that a policy names; `User:*` is everyone and no name.
+fn principals(policy: &Policy) -> BTreeSet<Principal> {
+    let mut named: BTreeSet<Principal> = policy.acls().map(|acl| acl.principal).collect();
+    for role in policy.roles() {
+        named.insert(Principal::role(&role.name));
+        named.extend(role.members);
+    }
+    named.extend(policy.settings().superusers.iter().map(Principal::user));
+    named.retain(|principal| !principal.is_everyone());
+    named
 }

@@ -5,21 +5,24 @@ use std::process::ExitCode;
 use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
 use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::model::{Host, Principal};
+use gbac_engine::policy::Policy;
 use gbac_json::PermissionsJson;
 use serde_json::{Value, json};
 
+use super::principals;
 use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::query;
+use crate::suggest;
 use crate::table::table;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
-        let principal = Principal::parse(principal)
-            .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
+        let principal = query::parse_principal(principal)?;
+        suggest_principal(&policy, &principal);
         (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Scope::of(&principal)), false)
     } else {
         let (verifier, at) = query::verifier(&args.subject)?;
@@ -38,6 +41,19 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
         Format::Text => policy_source::write_text(state.as_ref(), &format!("{who}{}", render(&permissions)))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says that the policy does not name a principal, with the nearest one that it names.
+fn suggest_principal(policy: &Policy, principal: &Principal) {
+    let named = principals(policy);
+    if principal.is_everyone() || named.contains(principal) {
+        return;
+    }
+    let name = plain(&principal.to_string());
+    let of_type = named.iter().filter(|one| one.kind() == principal.kind()).map(Principal::name);
+    let near = suggest::nearest(principal.name(), of_type)
+        .map_or_else(String::new, |near| format!("; did you mean `{}:{}`?", principal.kind().prefix(), plain(near)));
+    output::note(&format!("note: the policy does not name `{name}`{near}"));
 }
 
 fn render(permissions: &Permissions) -> String {

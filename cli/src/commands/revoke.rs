@@ -4,20 +4,20 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_analysis::{Revocation, revoke};
-use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
+use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, count};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
-use gbac_engine::model::PrincipalType;
+use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
 use serde_json::json;
 
 use super::changes;
-use super::verdicts::{self, because, resource, token, verdict};
+use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
 use crate::output::{Failure, plain};
 use crate::policy_source;
-use crate::query::EvaluatedQuery;
+use crate::query::{self, EvaluatedQuery};
 use crate::table::table;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -28,9 +28,16 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
             "--request: this request needs several permissions, and losing any one denies it; name one with --operation and a resource",
         ));
     };
-    let revocation = revoke(&query.policy, &query.opened.identity, request);
+    let mut revocation = revoke(&query.policy, &query.opened.identity, request);
+    if let Some(group) = query::group_alone(&query.opened.identity) {
+        // A group leaves no group, and the memberships of its roles are among the removals.
+        revocation.to_leave = None;
+        revocation.deny = revocation.deny.map(|deny| Acl { principal: group, ..deny });
+    }
     if let Some(path) = &args.out {
-        changes::write(path, &revocation.changes().unwrap_or_default())?;
+        let removals = revocation.changes().unwrap_or_default();
+        changes::write(path, &removals)?;
+        changes::announce(path, &removals, &format!("{}, and not the deny ACL", count(removals.len(), "removal")));
     }
     match format {
         Format::Json | Format::Yaml => {
@@ -42,7 +49,7 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
 }
 
 fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocation) -> String {
-    let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
+    let mut text = format!("{}\n{}", subject(opened), token(opened));
     let row = vec![
         verdict(&revocation.decision).to_owned(),
         request.operation.spelling().label.into(),
@@ -61,7 +68,13 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocat
         );
         return text;
     };
-    text.push_str("The smallest set of removals from the policy that denies it; other users can lose access too:\n");
+    text.push_str(match query::group_alone(&opened.identity) {
+        Some(_) => {
+            "The smallest set of removals from the policy that denies it to the group alone. Others can lose access too, and \
+             members who have access through another group, a role or their own ACLs keep it:\n"
+        }
+        None => "The smallest set of removals from the policy that denies it; other users can lose access too:\n",
+    });
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
@@ -78,7 +91,9 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocat
         }
     }
     if let Some(deny) = &revocation.deny {
-        let _ = writeln!(text, "Or add one deny ACL:\n  {}", verdicts::acl(deny));
+        let whom =
+            if query::group_alone(&opened.identity).is_some() { ", which denies it to every member" } else { "" };
+        let _ = writeln!(text, "Or add one deny ACL{whom}:\n  {}", verdicts::acl(deny));
         let add = [Change::AddAcl(deny.clone())];
         text.push_str(&changes::as_commands("To create it in a running service:", &add));
     }

@@ -11,7 +11,14 @@ use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
 
 use crate::output::plain;
+use crate::query;
 use crate::table::table;
+
+/// The user that a question is about, or the group alone.
+pub(super) fn subject(resolved: &ResolvedIdentity) -> String {
+    let alone = if query::group_alone(&resolved.identity).is_some() { " alone" } else { "" };
+    format!("{}{alone}", plain(&query::principal_of(&resolved.identity).to_string()))
+}
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
 pub(super) fn token(resolved: &ResolvedIdentity) -> String {
@@ -63,6 +70,9 @@ pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> Strin
             }
             path.push(rule(acl, decision.implied_by));
             path.join(" > ")
+        }
+        (_, None) if query::group_alone(&resolved.identity).is_some() => {
+            "no ACL of the group or its roles allows it".into()
         }
         (_, None) => "no ACL of the user, its roles, its groups or their roles allows it".into(),
     }

@@ -66,16 +66,24 @@ struct Seen {
     /// The events of the last look, and how often each is there.
     events: HashMap<String, usize>,
     has_audit: bool,
+    /// Whether the service records decisions, as far as is known.
+    is_audited: bool,
 }
 
 fn watch(client: &Client, filter: &Filter, format: Format) -> Result<std::convert::Infallible, End> {
     let (policy, tag) = client.policy()?;
-    let mut seen = Seen { policy, tag, events: HashMap::new(), has_audit: true };
+    let mut seen = Seen { policy, tag, events: HashMap::new(), has_audit: true, is_audited: true };
     // Only later events are news.
     new_events(client, &mut seen)?;
-    report_missing_audit(client, &seen);
+    seen.is_audited = is_audited(client)?.unwrap_or(true);
     let (state, url) = (plain(seen.tag.trim_matches('"')), plain(client.url()));
-    output::note(&format!("Watching {url} from state {state}; Ctrl-C ends it"));
+    let what = if seen.has_audit {
+        "changes of the policy, and denied decisions in the audit log"
+    } else {
+        "changes of the policy"
+    };
+    output::note(&format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"));
+    report_missing_audit(&seen);
     let mut is_away = false;
     loop {
         client.pause(INTERVAL)?;
@@ -121,6 +129,14 @@ fn look(client: &Client, seen: &mut Seen, filter: &Filter, format: Format) -> Re
         }
     }
     if seen.has_audit {
+        if let Some(is_audited) = is_audited(client)?
+            && std::mem::replace(&mut seen.is_audited, is_audited) != is_audited
+        {
+            output::note(match is_audited {
+                true => "Auditing was turned on: denied decisions are shown from now on.",
+                false => "Auditing was turned off: denied decisions are not shown until it is turned on again.",
+            });
+        }
         for event in new_events(client, seen)? {
             let denied = EventRow::of(&event).filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
             if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
@@ -163,14 +179,20 @@ fn new_events(client: &Client, seen: &mut Seen) -> Result<Vec<Value>, CallError>
     Ok(new)
 }
 
+/// Whether the service records decisions; `None` if it does not say.
+fn is_audited(client: &Client) -> Result<Option<bool>, CallError> {
+    match client.get::<BTreeMap<String, Value>>(paths::CLUSTER_CONFIG) {
+        Ok(properties) => Ok(properties.get("audit_enabled").and_then(Value::as_bool)),
+        Err(CallError::Refused(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Says why no denied decision will be shown.
-fn report_missing_audit(client: &Client, seen: &Seen) {
+fn report_missing_audit(seen: &Seen) {
     if !seen.has_audit {
         output::note("note: only a superuser can read the audit log, so denied decisions are not shown");
-        return;
-    }
-    let properties: Result<BTreeMap<String, Value>, _> = client.get(paths::CLUSTER_CONFIG);
-    if properties.is_ok_and(|properties| properties.get("audit_enabled") == Some(&Value::Bool(false))) {
+    } else if !seen.is_audited {
         output::note(
             "note: the service records no decisions; `gbac cluster config set audit_enabled true` turns its audit log on",
         );

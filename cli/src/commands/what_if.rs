@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use gbac_analysis::WhatIf;
 use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
+use gbac_console_model::phrases::count;
 use gbac_engine::decide::At;
+use gbac_engine::policy::Change;
 use gbac_json::{WhatIfJson, hypothetical_changes_from_json};
 use serde_json::json;
 
@@ -40,30 +42,36 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
             HypotheticalChange::Policy(change) => Some(change.clone()),
             HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
         });
-        changes::write(path, &of_policy.collect::<Vec<_>>())?;
+        let of_policy: Vec<Change> = of_policy.collect();
+        changes::write(path, &of_policy)?;
+        let omits = of_policy.len() < changes.as_slice().len();
+        let omitted = if omits { ", without those in the identity provider" } else { "" };
+        changes::announce(path, &of_policy, &format!("{} of the policy{omitted}", count(of_policy.len(), "change")));
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn hypothetical(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
-    let mut changes = match &args.changes {
+    let mut hypothetical = match &args.changes {
         None => HypotheticalChanges::default(),
-        Some(path) => hypothetical_changes_from_json(&input::document(path)?)
-            .map_err(|problems| Failure::problems(&path.display().to_string(), problems))?,
+        Some(path) => hypothetical_changes_from_json(&input::document(path)?).map_err(|problems| {
+            let kinds = [&changes::OF_POLICY[..], &changes::OF_PROVIDER].concat();
+            Failure::problems(&path.display().to_string(), changes::with_kinds(problems, &kinds))
+        })?,
     };
     for (flag, names, change) in [
         ("--join", &args.join, HypotheticalChange::Join as fn(String) -> HypotheticalChange),
         ("--leave", &args.leave, HypotheticalChange::Leave),
     ] {
         for name in query::group_names(flag, names)? {
-            changes.add(change(name));
+            hypothetical.add(change(name));
         }
     }
-    if changes.as_slice().is_empty() {
+    if hypothetical.as_slice().is_empty() {
         return Err(Failure::usage("no changes given; pass --changes, --join or --leave"));
     }
-    Ok(changes)
+    Ok(hypothetical)
 }
 
 fn render(changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {

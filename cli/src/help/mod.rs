@@ -4,9 +4,11 @@ mod pages;
 
 use std::fmt::Write;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 
 use crate::args::Cli;
+use crate::args::output::FormatArg;
+use crate::report;
 use pages::{Page, page};
 
 /// What `gbac` alone prints.
@@ -42,7 +44,29 @@ pub(crate) fn command() -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
         groups(&command)
     );
-    explained(command, "", &[]).help_template(template)
+    let format = command.get_arguments().find(|argument| argument.get_id() == "format").cloned();
+    let command = explained(command, "", &[]).help_template(template);
+    match format {
+        Some(format) => with_report_formats(command, &format),
+        None => command,
+    }
+}
+
+/// The commands that write reports, with their own list of formats in place of the general one.
+fn with_report_formats(mut command: Command, format: &Arg) -> Command {
+    for (path, reports) in report::WRITERS {
+        let argument = format.clone().value_parser(FormatArg::parser(reports));
+        command = at(command, path, argument);
+    }
+    command
+}
+
+/// Adds an argument to a command at a path.
+fn at(command: Command, path: &[&'static str], argument: Arg) -> Command {
+    match path {
+        [] => command.arg(argument),
+        [name, path @ ..] => command.mut_subcommand(*name, |command| at(command, path, argument)),
+    }
 }
 
 /// The groups of commands, each command with its summary.

@@ -1,15 +1,16 @@
 //! `gbac policy apply`: makes changes of a file in a running service.
 
-use gbac_engine::policy::Change;
+use gbac_engine::policy::{Change, Policy};
 use gbac_json::{Problem, Problems, changes_from_json};
 
 use crate::args::Format;
 use crate::args::policy::ApplyArgs;
 use crate::client::Client;
-use crate::commands::document;
+use crate::commands::change_list::{ChangeList, NOTHING_TO_CHANGE};
+use crate::commands::{changes, document};
 use crate::confirm::confirm;
 use crate::input;
-use crate::output::Failure;
+use crate::output::{self, Failure};
 
 /// Reads an array of changes, or an object with the member `changes`, as the service accepts it.
 fn read(text: &str) -> Result<Vec<Change>, Problems> {
@@ -22,10 +23,22 @@ fn read(text: &str) -> Result<Vec<Change>, Problems> {
     })
 }
 
+/// Says that the service has every change already.
+fn nothing_to_change(file: &str, policy: &Policy, tag: &str, format: Format) -> Result<bool, Failure> {
+    match format {
+        Format::Text => output::text(NOTHING_TO_CHANGE)?,
+        Format::Json | Format::Yaml => {
+            document::report("", file, policy, Some(tag), format)?;
+        }
+    }
+    Ok(true)
+}
+
 /// Shows the effect of the changes, and makes all of them or none.
 pub(super) fn run(args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     let file = args.changes.display().to_string();
-    let changes = read(&input::document(&args.changes)?).map_err(|problems| Failure::problems(&file, problems))?;
+    let changes = read(&input::document(&args.changes)?)
+        .map_err(|problems| Failure::problems(&file, changes::with_kinds(problems, &changes::OF_POLICY)))?;
     let client = Client::open(&args.connect)?;
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
@@ -43,6 +56,9 @@ pub(super) fn run(args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
         client.validate_policy(&after, &tag)?;
         document::show_dry_run(&before, &after, format)?;
         return Ok(true);
+    }
+    if ChangeList::between(&before, &after).is_empty() {
+        return nothing_to_change(&file, &after, &tag, format);
     }
     document::show_effect(&before, &after, format)?;
     if !args.no_confirm {

@@ -6,7 +6,22 @@ use gbac_engine::policy::StatedSettings;
 
 use crate::args::policy::{ConvertArgs, TargetArg};
 use crate::input;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, plain};
+
+/// What the result is, and the next command.
+const fn contents(target: TargetArg) -> &'static str {
+    match target {
+        TargetArg::Gbac => "a script for `gbac`; read it, and run it with `sh`",
+        TargetArg::Rpk => "a script for `rpk`; read it, and run it with `sh`",
+        TargetArg::Curl => "a script for `curl`; read it, and run it with `sh`",
+        TargetArg::KafkaAcls => "a script for `kafka-acls`; read it, and run it with `sh`",
+        TargetArg::Terraform => "resources of Terraform; the next command is `terraform plan`",
+        TargetArg::Operator | TargetArg::Strimzi => {
+            "resources of Kubernetes; the next command is `kubectl apply --dry-run=server -f` with this file"
+        }
+        TargetArg::Csv => "a line for each ACL",
+    }
+}
 
 /// Returns whether the result expresses the whole policy.
 pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
@@ -46,6 +61,8 @@ pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
     match &args.out {
         Some(path) => {
             std::fs::write(path, &text).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            let (file, what) = (plain(&path.display().to_string()), contents(args.to));
+            output::note(&format!("note: {file} has {what}"));
         }
         None => output::document(&text)?,
     }

@@ -13,9 +13,12 @@ use serde_json::json;
 
 use crate::args::Format;
 use crate::args::output::ReportFormat;
-use crate::commands::differences;
+use crate::args::policy::DiffArgs;
+use crate::commands::change_list::ChangeList;
+use crate::commands::{differences, principals};
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::policy_source::{self, LoadedPolicy};
 use crate::report::{self, Entry, Level};
 
 /// The settings that differ only because the new policy does not state them (D-43).
@@ -31,10 +34,30 @@ fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
     changed.settings.iter().copied().filter(|name| !is_stated(name)).collect()
 }
 
+/// The old policy: of the first of two files, or of --online or --policy; and the file of the new one.
+fn before(args: &DiffArgs) -> Result<(LoadedPolicy, &Path), Failure> {
+    let has_flag = args.source.online || args.source.policy_file.is_some();
+    match (&args.first, &args.second) {
+        (_, Some(_)) if has_flag => {
+            Err(Failure::usage("--online and --policy take the place of the old document; name only the new one"))
+        }
+        (before, Some(after)) => Ok((LoadedPolicy { policy: input::policy(before)?, state: None }, after)),
+        (after, None) if has_flag || policy_source::is_in_environment() => {
+            Ok((policy_source::load(&args.source)?, after))
+        }
+        (_, None) => Err(Failure::usage(
+            "only one document was named; name the old and the new one, or compare the policy of a service with it: \
+             `gbac policy diff --online FILE`",
+        )),
+    }
+}
+
 /// Reports who gains and loses access; returns whether nothing changes.
-pub(super) fn run(before: &Path, after: &Path, format: Format, report: Option<ReportFormat>) -> Result<bool, Failure> {
-    let (earlier, later) = (input::policy(before)?, input::policy(after)?);
+pub(super) fn run(args: &DiffArgs, format: Format, report: Option<ReportFormat>) -> Result<bool, Failure> {
+    let (LoadedPolicy { policy: earlier, state }, after) = before(args)?;
+    let later = input::policy(after)?;
     let changed = diff(&earlier, &later);
+    let changes = ChangeList::between(&earlier, &later);
     let unstated = unstated(&changed, later.settings().states());
     if !unstated.is_empty() {
         let (file, names) = (after.display(), unstated.join("`, `"));
@@ -48,8 +71,18 @@ pub(super) fn run(before: &Path, after: &Path, format: Format, report: Option<Re
             let file = after.display().to_string();
             report::write(report, "policy diff", &file, &entries(&changed, &file))?;
         }
-        (None, Format::Json | Format::Yaml) => output::value(format, &json!(DiffJson::from(&changed)))?,
-        (None, Format::Text) => output::text(&differences::render(&changed))?,
+        (None, Format::Json | Format::Yaml) => {
+            let value = changes.with_counts(json!(DiffJson::from(&changed)));
+            policy_source::write_value(state.as_ref(), format, value)?;
+        }
+        (None, Format::Text) => {
+            let text = if earlier == later {
+                "The documents are identical.\n".to_owned()
+            } else {
+                format!("{}{}", changes.render(), differences::render(&changed))
+            };
+            policy_source::write_text(state.as_ref(), &text)?;
+        }
     }
     Ok(changed.relation == Relation::Equal)
 }
@@ -80,18 +113,6 @@ fn entries(changed: &Diff, file: &str) -> Vec<Entry> {
         })
     });
     settings.chain(differences).collect()
-}
-
-/// The users, groups and roles that a policy names; `User:*` is everyone and no name.
-fn principals(policy: &Policy) -> BTreeSet<Principal> {
-    let mut named: BTreeSet<Principal> = policy.acls().map(|acl| acl.principal).collect();
-    for role in policy.roles() {
-        named.insert(Principal::role(&role.name));
-        named.extend(role.members);
-    }
-    named.extend(policy.settings().superusers.iter().map(Principal::user));
-    named.retain(|principal| !principal.is_everyone());
-    named
 }
 
 /// Who gains, who loses and what is new, for a pull request.

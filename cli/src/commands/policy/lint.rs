@@ -61,7 +61,7 @@ fn write_fixes(path: &Path, text: &str, name: &str, findings: &[Finding]) -> Res
     match fixed {
         0 => output::note(&format!("note: none of {findings} has a fix that changes nobody's access")),
         _ => output::note(&format!(
-            "note: {fixed} of {findings} fixed in {file}; apply it with `gbac policy apply --changes {file}`"
+            "note: {fixed} of {findings} fixed in {file}; the next command is `gbac policy apply --changes {file} --dry-run`"
         )),
     }
     Ok(())

@@ -27,7 +27,7 @@ use crate::report::unsupported;
 use crate::secrets::redacted_problems;
 
 pub(crate) fn run(command: &PolicyCommand, format: Format, report: Option<ReportFormat>) -> Result<ExitCode, Failure> {
-    if let (Some(report), false) = (report, matches!(command, PolicyCommand::Lint(_) | PolicyCommand::Diff { .. })) {
+    if let (Some(report), false) = (report, matches!(command, PolicyCommand::Lint(_) | PolicyCommand::Diff(_))) {
         return Err(unsupported(report, "this command"));
     }
     let succeeded = match command {
@@ -38,7 +38,7 @@ pub(crate) fn run(command: &PolicyCommand, format: Format, report: Option<Report
         PolicyCommand::Validate { files } => validate(files, format)?,
         PolicyCommand::Lint(args) => lint::run(args, format, report)?,
         PolicyCommand::Fmt { files, check } => fmt::run(files, *check, format)?,
-        PolicyCommand::Diff { before, after, exit_code } => diff::run(before, after, format, report)? || !exit_code,
+        PolicyCommand::Diff(args) => diff::run(args, format, report)? || !args.exit_code,
     };
     Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
 }

@@ -7,7 +7,7 @@ use gbac_analysis::diff;
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
 use gbac_api::spelling::RoleSpelling;
-use gbac_engine::model::{Acl, ResourceType};
+use gbac_engine::model::{Acl, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::DiffJson;
 use reqwest::Method;
@@ -20,7 +20,7 @@ use crate::args::online::{DeleteAclsArgs, ListAclsArgs, SubsystemArg};
 use crate::client::{CallError, Client};
 use crate::commands::differences;
 use crate::confirm::confirm;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
 
 /// Creates the ACLs; a refused one does not stop the others.
@@ -117,6 +117,27 @@ pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSe
     Ok(matching_acls)
 }
 
+/// If no ACL matches a user, says which groups and roles of the same name have matching ACLs.
+fn suggest_type(client: &Client, filters: &[AclFilter], found: &BTreeSet<Acl>) -> Result<(), Failure> {
+    if !found.is_empty() {
+        return Ok(());
+    }
+    let mut named = BTreeSet::new();
+    for filter in filters {
+        let Some(user) = filter.principal.as_ref().filter(|one| one.kind() == PrincipalType::User) else { continue };
+        let others = [Principal::group(user.name()), Principal::role(user.name())];
+        let others = others.map(|other| AclFilter { principal: Some(other), ..filter.clone() });
+        named.extend(matching(client, &others)?.into_iter().map(|acl| acl.principal));
+    }
+    for principal in named {
+        let (name, principal) = (plain(principal.name()), plain(&principal.to_string()));
+        output::note(&format!(
+            "note: without a type, `{name}` is the user `User:{name}`, who has no matching ACL; `{principal}` has some"
+        ));
+    }
+    Ok(())
+}
+
 fn read(bodies: &[AclBody]) -> Result<Vec<Acl>, CallError> {
     bodies.iter().map(|body| body.to_acl().map_err(|_| CallError::NotJson(paths::ACLS.into()))).collect()
 }
@@ -128,6 +149,7 @@ pub(super) fn list(
     format: Format,
 ) -> Result<ExitCode, Failure> {
     let mut matching_acls = matching(client, filters)?;
+    suggest_type(client, filters, &matching_acls)?;
     matching_acls.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
     let (filters, matching_acls) = (filter_rows(filters, client.roles()), rows(&matching_acls, client.roles()));
     match format {
@@ -166,6 +188,7 @@ pub(super) fn delete(
     format: Format,
 ) -> Result<ExitCode, Failure> {
     let matching_acls = matching(client, filters)?;
+    suggest_type(client, filters, &matching_acls)?;
     let roles = client.roles();
     let (filter_table, matches) = (filter_rows(filters, roles), rows(&matching_acls, roles));
     if format == Format::Text {

@@ -1,0 +1,116 @@
+//! The difference between two policies as lists: `Adds (2):`, `Removes (1):`, `Changes settings (1):`.
+
+use std::fmt::Write;
+
+use gbac_api::script::changes_between;
+use gbac_console_model::phrases::thousands;
+use gbac_engine::model::Principal;
+use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
+use gbac_json::settings_to_json;
+use serde_json::Value;
+
+use super::verdicts;
+use crate::output::plain;
+
+/// What a command says whose change is made already.
+pub(super) const NOTHING_TO_CHANGE: &str = "Nothing to change.\n";
+
+/// Maximum number of changes to list.
+const MAX_LISTED: usize = 50;
+
+/// The difference between two policies: what is added, removed and set, each as a line of text.
+pub(super) struct ChangeList {
+    adds: Vec<String>,
+    removes: Vec<String>,
+    sets: Vec<String>,
+}
+
+impl ChangeList {
+    /// What a document changes. Settings that it does not state stay as they are.
+    pub(super) fn between(before: &Policy, document: &Policy) -> Self {
+        let mut changes = Self { adds: Vec::new(), removes: Vec::new(), sets: Vec::new() };
+        for change in changes_between(before, document) {
+            match &change {
+                Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. } => {
+                    changes.adds.push(verdicts::change(&change));
+                }
+                Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. } => {
+                    changes.removes.push(verdicts::change(&change));
+                }
+                Change::Settings(settings) => changes.set(before.settings(), &settings.filled_from(before.settings())),
+            }
+        }
+        changes
+    }
+
+    fn set(&mut self, before: &Settings, after: &Settings) {
+        let (current, new) = (&before.superusers, &after.superusers);
+        let missing = |from: &Superusers, other: &Superusers| -> Vec<String> {
+            from.iter().filter(|name| !other.contains(name)).map(|name| plain(name)).collect()
+        };
+        self.adds.extend(missing(new, current).iter().map(|name| format!("make User:{name} a superuser")));
+        self.removes.extend(missing(current, new).iter().map(|name| format!("remove User:{name} from the superusers")));
+        for level in AccessLevel::ALL {
+            let (current, new) = (before.access.grantees(level), after.access.grantees(level));
+            let line = |verb: &str, principal: &Principal| {
+                format!("{verb} {} the access `{}` to the service", plain(&principal.to_string()), level.code())
+            };
+            let others = |from: &[Principal], other: &[Principal]| -> Vec<Principal> {
+                from.iter().filter(|principal| !other.contains(principal)).cloned().collect()
+            };
+            self.adds.extend(others(new, current).iter().map(|principal| line("give", principal)));
+            self.removes.extend(others(current, new).iter().map(|principal| line("take from", principal)));
+        }
+        let (current, new) = (settings_to_json(before), settings_to_json(after));
+        for name in ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "sso"] {
+            let value = |settings: &Value| {
+                settings.get(name).map_or_else(|| "none".to_owned(), |value| plain(&value.to_string()))
+            };
+            if current.get(name) != new.get(name) {
+                self.sets.push(format!("{name} from {} to {}", value(&current), value(&new)));
+            }
+        }
+    }
+
+    /// Whether the document changes nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.adds.is_empty() && self.removes.is_empty() && self.sets.is_empty()
+    }
+
+    /// Whether something is removed.
+    pub(super) fn removes_something(&self) -> bool {
+        !self.removes.is_empty()
+    }
+
+    /// Whether a setting has another value.
+    pub(super) fn sets_something(&self) -> bool {
+        !self.sets.is_empty()
+    }
+
+    /// A JSON object, with the numbers of what is added and removed.
+    pub(super) fn with_counts(&self, mut value: Value) -> Value {
+        if let Value::Object(members) = &mut value {
+            members.insert("adds".into(), self.adds.len().into());
+            members.insert("removes".into(), self.removes.len().into());
+        }
+        value
+    }
+
+    /// The lists, each below its number.
+    pub(super) fn render(&self) -> String {
+        let mut text = String::new();
+        for (what, lines) in [("Adds", &self.adds), ("Removes", &self.removes), ("Changes settings", &self.sets)] {
+            if lines.is_empty() {
+                continue;
+            }
+            let _ = writeln!(text, "{what} ({}):", thousands(lines.len()));
+            for line in lines.iter().take(MAX_LISTED) {
+                let _ = writeln!(text, "  {line}");
+            }
+            if let Some(more @ 1..) = lines.len().checked_sub(MAX_LISTED) {
+                let _ = writeln!(text, "  and {} more", thousands(more));
+            }
+        }
+        text
+    }
+}
