@@ -247,7 +247,7 @@ async fn the_event_of_a_request_names_the_acls_that_it_changed() {
     };
     let last = async || -> Value {
         let of_request = |event: &&Value| event["class_uid"] == 6003 && event["http_request"]["http_method"] != "GET";
-        events(&service).await.iter().filter(of_request).next_back().cloned().unwrap()
+        events(&service).await.iter().rfind(of_request).cloned().unwrap()
     };
     assert_eq!(service.send(Method::POST, "/v1/acls", &acl("OPERATION_READ")).await.status, 201);
     let event = last().await;
