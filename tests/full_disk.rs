@@ -140,7 +140,7 @@ fn auditing_can_be_turned_off_on_a_full_disk() {
         }
     }
     let events = fs::read_to_string(data.join("audit.jsonl")).expect("the audit log");
-    let recorded = events.lines().filter(|event| event.contains("audit_enabled"));
+    let recorded = events.lines().filter(|event| event.contains("turned the audit log "));
     assert_eq!(recorded.count(), 6, "each change is recorded, at the latest when there is room");
 }
 

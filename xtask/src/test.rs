@@ -468,9 +468,7 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     glewlwyd::glewlwyd(context.workspace, context.progress);
     context.console()?;
     context.service()?;
-    // The double of the platform that some journeys connect to.
-    let double = cargo(&context.workspace.root).args(["build", "--package", "gbac-tests", "--bin", "platform_double"]);
-    context.logged(check, double)?.into_result()?;
+    context.logged(check, clients::platform_double(context.workspace))?.into_result()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
     // Two browsers at a time, even on two cores, because browser tests mostly wait.
     let run = || {
@@ -480,13 +478,12 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
                 .env("GBAC_CONSOLE", context.workspace.root.join("dist"))
         })
     };
-    let published = run()?;
-    if !context.long || published.problem.is_some() {
-        return Ok(published);
+    let mut report = run()?;
+    if !context.long || report.problem.is_some() {
+        return Ok(report);
     }
     up::console(context.workspace, context.progress)?;
-    let mut report = run()?;
-    report.tally += published.tally;
+    report.add(run()?);
     Ok(report)
 }
 
