@@ -521,7 +521,15 @@ for (const [width, size, colorScheme] of [
     }, size);
     await areNarrow(page, async (state) => {
       // As high as the page, so that no bar lies over half of a control.
-      const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight);
+      // What comes into view gets its own height with the next frame.
+      const heightOf = () =>
+        page.evaluate(
+          () =>
+            new Promise((resolve) => {
+              const measure = () => resolve(document.documentElement.scrollHeight);
+              requestAnimationFrame(() => requestAnimationFrame(measure));
+            }),
+        );
       for (let [height, next] = [0, await heightOf()]; next > height; next = await heightOf()) {
         height = next;
         await page.setViewportSize({ width, height });
