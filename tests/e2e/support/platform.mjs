@@ -1,14 +1,13 @@
 // The conformance double of the platform.
 //
-// GBAC_PLATFORM names the built program (default: target/debug/platform_double).
+// GBAC_PLATFORM names the built program (default: beside the built service).
 
-import { fileURLToPath } from 'node:url';
+import { dirname, extname, join } from 'node:path';
 
 import { asking, basic } from './ask.mjs';
-import { impersonal, launch } from './launch.mjs';
+import { GBAC, impersonal, launch } from './launch.mjs';
 
-const PROGRAM =
-  process.env.GBAC_PLATFORM ?? fileURLToPath(new URL('../../../target/debug/platform_double', import.meta.url));
+const PROGRAM = process.env.GBAC_PLATFORM ?? join(dirname(GBAC), `platform_double${extname(GBAC)}`);
 
 /** The double's superuser. */
 export const SUPERUSER = { user: 'admin', password: 'secret' };
