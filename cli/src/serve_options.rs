@@ -26,7 +26,7 @@ const COMMAND_LINE_ONLY: [&str; 3] = ["check-config", "help", "version"];
 
 /// The arguments of the program with the options from elsewhere, and the faults of these.
 #[derive(Default)]
-pub(crate) struct Completed {
+pub(crate) struct ServeArguments {
     /// The arguments; options with faults are left out.
     pub(crate) arguments: Vec<OsString>,
     /// What is wrong, each with its place.
@@ -36,8 +36,8 @@ pub(crate) struct Completed {
 }
 
 /// The arguments of the program, completed if its command is `serve`.
-pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Completed, Failure> {
-    let unchanged = |arguments| Ok(Completed { arguments, ..Completed::default() });
+pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<ServeArguments, Failure> {
+    let unchanged = |arguments| Ok(ServeArguments { arguments, ..ServeArguments::default() });
     let Some(at) = serve(&arguments) else { return unchanged(arguments) };
     let command = help::command();
     let Some(command) = command.find_subcommand("serve") else { return unchanged(arguments) };
@@ -67,7 +67,7 @@ pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Completed, Failur
             arguments.push(argument);
         }
     }
-    Ok(Completed { arguments, faults, is_check })
+    Ok(ServeArguments { arguments, faults, is_check })
 }
 
 /// The failure with every fault, each in its own line.

@@ -30,12 +30,12 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
     if arguments.iter().any(|argument| argument == "--no-color") {
         display::disable_colors();
     }
-    let mut completed = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
-    completed.arguments.insert(0, "gbac".into());
-    let parsed = help::command().try_get_matches_from(completed.arguments);
-    if !completed.faults.is_empty() {
-        let mut faults = completed.faults;
-        if completed.is_check {
+    let mut serving = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
+    serving.arguments.insert(0, "gbac".into());
+    let parsed = help::command().try_get_matches_from(serving.arguments);
+    if !serving.faults.is_empty() {
+        let mut faults = serving.faults;
+        if serving.is_check {
             faults.extend(match &parsed {
                 Ok(matches) => serve::faults(matches),
                 Err(error) => vec![sentence(error)],

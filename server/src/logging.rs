@@ -29,10 +29,7 @@ static LOGGERS: [(&str, AtomicU8); 7] = [
 ];
 
 const INFO: u8 = 2;
-/// The levels by their numbers in [`LOGGERS`].
-const LEVELS: [Level; 5] = [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE];
-
-/// The names of the levels, the most severe first.
+/// The levels by their numbers in [`LOGGERS`], with their names, the most severe first.
 pub(crate) const LEVEL_NAMES: [(&str, Level); 5] = [
     ("error", Level::ERROR),
     ("warn", Level::WARN),
@@ -101,12 +98,12 @@ pub(crate) fn names() -> impl ExactSizeIterator<Item = &'static str> {
 
 /// The level of a logger, or `None` if there is no such logger. It writes events of this level and more severe ones.
 pub(crate) fn level(name: &str) -> Option<Level> {
-    LEVELS.get(usize::from(logger(name)?.load(Relaxed))).copied()
+    LEVEL_NAMES.get(usize::from(logger(name)?.load(Relaxed))).map(|(_, level)| *level)
 }
 
 /// Sets the level of a logger. Returns whether the logger exists.
 pub(crate) fn set_level(name: &str, level: Level) -> bool {
-    let place = LEVELS.iter().position(|known| *known == level).and_then(|place| u8::try_from(place).ok());
+    let place = LEVEL_NAMES.iter().position(|(_, known)| *known == level).and_then(|place| u8::try_from(place).ok());
     let (Some(logger), Some(place)) = (logger(name), place) else { return false };
     logger.store(place, Relaxed);
     true

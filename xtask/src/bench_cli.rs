@@ -26,7 +26,7 @@ const REQUESTS: usize = 1_000_000;
 const SAMPLING: Duration = Duration::from_millis(2);
 
 /// The measurements of one process beside another one.
-struct Measured {
+struct Comparison {
     /// The median time divided by that of the other process.
     ratio: f64,
     /// The largest memory, in MiB.
@@ -140,7 +140,7 @@ fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> Result<()> {
 }
 
 /// Runs two processes in turns.
-fn pair(measured: &[PathBuf], other: &[PathBuf]) -> Result<Measured> {
+fn pair(measured: &[PathBuf], other: &[PathBuf]) -> Result<Comparison> {
     let (mut times, mut others, mut memory) = (Vec::new(), Vec::new(), 0.0_f64);
     for _ in 0..RUNS {
         let (time, mebibytes) = process(measured)?;
@@ -148,7 +148,7 @@ fn pair(measured: &[PathBuf], other: &[PathBuf]) -> Result<Measured> {
         memory = memory.max(mebibytes);
         others.push(process(other)?.0);
     }
-    Ok(Measured { ratio: median(times) / median(others), memory })
+    Ok(Comparison { ratio: median(times) / median(others), memory })
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

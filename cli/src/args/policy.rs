@@ -184,7 +184,7 @@ pub(crate) struct LintArgs {
     /// when the GBAC plugin is installed.
     #[arg(long, value_enum)]
     pub(crate) dialect: Option<DialectArg>,
-    /// Write the fixes that change nobody's access to this file, for `gbac policy apply`.
+    /// Write the fixes without a change in effective access to this file, for `gbac policy apply`.
     #[arg(long, value_name = "FILE")]
     pub(crate) fix: Option<PathBuf>,
 }

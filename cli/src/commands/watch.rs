@@ -60,7 +60,7 @@ impl From<Failure> for End {
 }
 
 /// A state that a service is in.
-struct Seen {
+struct KnownState {
     policy: Policy,
     tag: String,
     /// The events of the last look, and how often each is there.
@@ -72,22 +72,22 @@ struct Seen {
 
 fn watch(client: &Client, filter: &Filter, format: Format) -> Result<std::convert::Infallible, End> {
     let (policy, tag) = client.policy()?;
-    let mut seen = Seen { policy, tag, events: HashMap::new(), has_audit: true, is_audited: true };
+    let mut known = KnownState { policy, tag, events: HashMap::new(), has_audit: true, is_audited: true };
     // Only later events are news.
-    new_events(client, &mut seen)?;
-    seen.is_audited = is_audited(client)?.unwrap_or(true);
-    let (state, url) = (plain(seen.tag.trim_matches('"')), plain(client.url()));
-    let what = if seen.has_audit {
+    new_events(client, &mut known)?;
+    known.is_audited = is_audited(client)?.unwrap_or(true);
+    let (state, url) = (plain(known.tag.trim_matches('"')), plain(client.url()));
+    let what = if known.has_audit {
         "changes of the policy, and denied decisions in the audit log"
     } else {
         "changes of the policy"
     };
     output::note(&format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"));
-    report_missing_audit(&seen);
+    report_missing_audit(&known);
     let mut is_away = false;
     loop {
         client.pause(INTERVAL)?;
-        match look(client, &mut seen, filter, format) {
+        match look(client, &mut known, filter, format) {
             Ok(()) if is_away => {
                 is_away = false;
                 output::note("The service responds again.");
@@ -118,26 +118,26 @@ impl From<CallError> for Look {
 }
 
 /// Prints what is new.
-fn look(client: &Client, seen: &mut Seen, filter: &Filter, format: Format) -> Result<(), Look> {
-    if let Some((policy, tag)) = client.policy_after(&seen.tag)? {
-        let before = std::mem::replace(&mut seen.policy, policy);
-        let earlier = std::mem::replace(&mut seen.tag, tag);
-        let change = PolicyChange::between(&before, &seen.policy, filter);
+fn look(client: &Client, known: &mut KnownState, filter: &Filter, format: Format) -> Result<(), Look> {
+    if let Some((policy, tag)) = client.policy_after(&known.tag)? {
+        let before = std::mem::replace(&mut known.policy, policy);
+        let earlier = std::mem::replace(&mut known.tag, tag);
+        let change = PolicyChange::between(&before, &known.policy, filter);
         if !change.is_empty() {
-            let states = [earlier.trim_matches('"'), seen.tag.trim_matches('"')];
+            let states = [earlier.trim_matches('"'), known.tag.trim_matches('"')];
             write(format, || change.render(states), || change.value(states)).map_err(Look::Output)?;
         }
     }
-    if seen.has_audit {
+    if known.has_audit {
         if let Some(is_audited) = is_audited(client)?
-            && std::mem::replace(&mut seen.is_audited, is_audited) != is_audited
+            && std::mem::replace(&mut known.is_audited, is_audited) != is_audited
         {
             output::note(match is_audited {
                 true => "Auditing was turned on: denied decisions are shown from now on.",
                 false => "Auditing was turned off: denied decisions are not shown until it is turned on again.",
             });
         }
-        for event in new_events(client, seen)? {
+        for event in new_events(client, known)? {
             let denied = EventRow::of(&event).filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
             if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
                 write(format, || render_event(&row), || event_value(&row)).map_err(Look::Output)?;
@@ -156,12 +156,12 @@ fn write(format: Format, text: impl FnOnce() -> String, value: impl FnOnce() -> 
 }
 
 /// The events since the last look, oldest first.
-fn new_events(client: &Client, seen: &mut Seen) -> Result<Vec<Value>, CallError> {
+fn new_events(client: &Client, known: &mut KnownState) -> Result<Vec<Value>, CallError> {
     let read: Result<AuditEvents, _> = client.get(&paths::audit(AuditQuery { limit: MAX_EVENTS }));
     let events = match read {
         Ok(read) => read.events,
         Err(CallError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => {
-            seen.has_audit = false;
+            known.has_audit = false;
             return Ok(Vec::new());
         }
         Err(error) => return Err(error),
@@ -171,11 +171,11 @@ fn new_events(client: &Client, seen: &mut Seen) -> Result<Vec<Value>, CallError>
         let text = event.to_string();
         let times: &mut usize = counts.entry(text.clone()).or_default();
         *times += 1;
-        if *times > seen.events.get(&text).copied().unwrap_or(0) {
+        if *times > known.events.get(&text).copied().unwrap_or(0) {
             new.push(event);
         }
     }
-    seen.events = counts;
+    known.events = counts;
     Ok(new)
 }
 
@@ -189,10 +189,10 @@ fn is_audited(client: &Client) -> Result<Option<bool>, CallError> {
 }
 
 /// Says why no denied decision will be shown.
-fn report_missing_audit(seen: &Seen) {
-    if !seen.has_audit {
+fn report_missing_audit(known: &KnownState) {
+    if !known.has_audit {
         output::note("note: only a superuser can read the audit log, so denied decisions are not shown");
-    } else if !seen.is_audited {
+    } else if !known.is_audited {
         output::note(
             "note: the service records no decisions; `gbac cluster config set audit_enabled true` turns its audit log on",
         );

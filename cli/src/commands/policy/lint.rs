@@ -59,7 +59,7 @@ fn write_fixes(path: &Path, text: &str, name: &str, findings: &[Finding]) -> Res
     let findings = count(findings.len(), "finding");
     let file = plain(&path.display().to_string());
     match fixed {
-        0 => output::note(&format!("note: none of {findings} has a fix that changes nobody's access")),
+        0 => output::note(&format!("note: none of {findings} has a fix without a change in effective access")),
         _ => output::note(&format!(
             "note: {fixed} of {findings} fixed in {file}; the next command is `gbac policy apply --changes {file} --dry-run`"
         )),
