@@ -1,15 +1,15 @@
 //! Connections to services: certificates, plain words for what fails, repeated reads, Ctrl-C during an import, profile files.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
 use gbac_tests::program::{self, program};
-use gbac_tests::service::{Service, answer, answering, run};
+use gbac_tests::service::{Service, answer, answering, read_request, run};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
@@ -133,25 +133,6 @@ fn a_read_is_repeated_and_a_write_is_not() {
     let failed = run(&folder, &[("GBAC_URL", &url)], &["security", "acl", "list"]).failed(1);
     assert!(!failed.contains("cannot reach"), "{failed}");
     assert_eq!(requests.join().expect("an end").len(), 1);
-}
-
-/// Reads a request to its end.
-fn read_request(stream: &TcpStream) -> String {
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).expect("a line");
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().expect("a length");
-        }
-        head.push_str(&line);
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).expect("a body");
-    head
 }
 
 /// Interrupts a command while its write has no response; returns the exit code and standard error.

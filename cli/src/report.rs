@@ -76,23 +76,25 @@ pub(crate) fn write(format: ReportFormat, command: &str, file: &str, entries: &[
 }
 
 /// The formats of findings and results.
-const OF_RESULTS: &[ReportFormat] = &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github];
+const RESULT_FORMATS: &[ReportFormat] = &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github];
 
 /// The commands that write reports, with their formats.
 pub(crate) const WRITERS: [(&[&str], &[ReportFormat]); 3] = [
-    (&["policy", "lint"], OF_RESULTS),
+    (&["policy", "lint"], RESULT_FORMATS),
     (&["policy", "diff"], &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github, ReportFormat::Markdown]),
-    (&["test"], OF_RESULTS),
+    (&["test"], RESULT_FORMATS),
 ];
 
 /// The error of a format that a command does not write.
 pub(crate) fn unsupported(format: ReportFormat, command: &str) -> Failure {
     let name =
         FormatArg::from(format).to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-    let writers = match format {
-        ReportFormat::Markdown => "`policy diff`",
-        ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Github => "`policy lint`, `policy diff` and `test`",
-    };
+    let writers: Vec<String> = WRITERS
+        .iter()
+        .filter(|(_, formats)| formats.contains(&format))
+        .map(|(path, _)| format!("`{}`", path.join(" ")))
+        .collect();
+    let writers = writers.join(", ");
     Failure::usage(format!(
         "--format {name}: only {writers} can write it, not `{command}`; use text, wide, json or yaml"
     ))

@@ -152,26 +152,35 @@ pub fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
     let requests = thread::spawn(move || {
         let ask = |answer: String| {
             let (mut stream, _) = listener.accept().expect("a connection");
-            let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
-            let (mut head, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).expect("a line");
-                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().expect("a length");
-                }
-                head.push_str(&line);
-                if line.trim().is_empty() {
-                    break;
-                }
-            }
-            reader.read_exact(&mut vec![0; length]).expect("a body");
+            let head = read_request(&stream);
             stream.write_all(answer.as_bytes()).expect("an answer");
             head
         };
         answers.into_iter().map(ask).collect()
     });
     (url, requests)
+}
+
+/// Reads a request to its end, and returns its head.
+///
+/// # Panics
+/// If it is not a request.
+pub fn read_request(stream: &TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a line");
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length");
+        }
+        head.push_str(&line);
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).expect("a body");
+    head
 }
 
 /// An HTTP response.

@@ -17,6 +17,7 @@
 //! ```
 
 pub(crate) mod csv;
+mod kubernetes;
 pub(crate) mod operator;
 pub(crate) mod strimzi;
 mod terraform;

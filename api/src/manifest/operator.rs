@@ -14,6 +14,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Notes;
+use super::kubernetes::{
+    Authorization, Metadata, Rule, RuleResource, acls_by_principal, is_object_name, push_document,
+};
 use crate::script::kafka::word;
 use crate::script::quote::comment;
 
@@ -28,8 +31,6 @@ pub(crate) const API_GROUP: &str = "cluster.redpanda.com";
 pub(crate) const API_VERSIONS: [&str; 1] = ["v1alpha2"];
 /// The most rules of a resource, and the most members of a role.
 const MAX_ENTRIES: usize = 1024;
-/// The longest name of an object in Kubernetes (RFC 1123), in bytes.
-const MAX_OBJECT_NAME: usize = 253;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,14 +39,6 @@ struct Resource<'a> {
     kind: &'static str,
     metadata: Metadata<'a>,
     spec: Spec<'a>,
-}
-
-/// The name of an object, and its labels.
-#[derive(Serialize)]
-pub(super) struct Metadata<'a> {
-    pub(super) name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) labels: Option<BTreeMap<&'static str, &'a str>>,
 }
 
 #[derive(Serialize)]
@@ -67,41 +60,13 @@ struct Reference<'a> {
     name: &'a str,
 }
 
-#[derive(Serialize)]
-struct Authorization<'a> {
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    acls: Vec<Rule<'a>>,
-}
-
-#[derive(Serialize)]
-struct Rule<'a> {
-    #[serde(rename = "type")]
-    permission: &'static str,
-    resource: RuleResource<'a>,
-    host: String,
-    operations: Vec<&'static str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RuleResource<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    name: &'a str,
-    pattern_type: &'static str,
-}
-
 /// The roles, groups and users, each with all of its ACLs.
 pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
     let mut names: BTreeSet<String> =
         policy.role_names().filter(|name| is_object_name(name)).map(str::to_owned).collect();
     let mut out = String::new();
-    let mut of_principal: BTreeMap<Principal, Vec<Acl>> = BTreeMap::new();
-    for acl in policy.acls() {
-        of_principal.entry(acl.principal.clone()).or_default().push(acl);
-    }
+    let mut of_principal = acls_by_principal(policy);
     for role in policy.roles() {
         let acls = of_principal.remove(&Principal::role(&role.name)).unwrap_or_default();
         let members = role.members.iter().map(Principal::to_string).collect();
@@ -181,14 +146,7 @@ fn push(out: &mut String, object: Object<'_>, what: &str, notes: &mut Notes) {
         Spec { cluster: Cluster { cluster_ref: Reference { name: cluster } }, principals: members, authorization };
     let api_version = format!("{API_GROUP}/{}", API_VERSIONS[0]);
     let resource = Resource { api_version, kind, metadata: Metadata { name, labels: None }, spec };
-    match serde_saphyr::to_string(&resource) {
-        Ok(text) => {
-            out.push_str("---\n");
-            out.push_str(text.trim_end());
-            out.push('\n');
-        }
-        Err(error) => notes.not_written(what, &error.to_string()),
-    }
+    push_document(out, &resource, what, notes);
 }
 
 /// The ACLs as rules: those that differ by operation are one, the denies first.
@@ -211,7 +169,7 @@ fn rules<'a>(acls: &'a [Acl], notes: &mut Notes) -> Result<Vec<Rule<'a>>, (&'a A
     }
     let rules = rules.into_iter().map(|((permission, kind, name, pattern, host), operations)| Rule {
         permission: permission.spelling().cli,
-        resource: RuleResource { kind, name, pattern_type: pattern.spelling().cli },
+        resource: RuleResource { kind, name: Some(name), pattern_type: Some(pattern.spelling().cli) },
         host: host.to_string(),
         operations: operations.into_iter().map(word).collect(),
     });
@@ -240,18 +198,6 @@ fn operations(resource_type: ResourceType) -> Vec<Operation> {
         operations.extend([Operation::Write, Operation::Delete]);
     }
     operations
-}
-
-/// Whether an object in Kubernetes can have this name: a DNS subdomain (RFC 1123).
-pub(super) fn is_object_name(name: &str) -> bool {
-    let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        bytes.first().copied().is_some_and(is_edge)
-            && bytes.last().copied().is_some_and(is_edge)
-            && bytes.iter().all(|byte| is_edge(*byte) || *byte == b'-')
-    };
-    name.len() <= MAX_OBJECT_NAME && name.split('.').all(is_label)
 }
 
 /// A new name for an object, similar to this text. It depends on the text alone, as long as no object has it.

@@ -10,7 +10,9 @@ use gbac_engine::model::{Acl, CLUSTER_NAME, Operation, PatternType, Principal, P
 use gbac_engine::policy::Policy;
 use serde::Serialize;
 
-use super::operator::{Metadata, is_object_name};
+use super::kubernetes::{
+    Authorization, Metadata, Rule, RuleResource, acls_by_principal, is_object_name, push_document,
+};
 use super::{Notes, described};
 use crate::script::kafka::word;
 
@@ -48,58 +50,29 @@ struct Kind {
     kind: &'static str,
 }
 
-#[derive(Serialize)]
-struct Authorization<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    acls: Vec<Rule<'a>>,
-}
-
-#[derive(Serialize)]
-struct Rule<'a> {
-    #[serde(rename = "type")]
-    permission: &'static str,
-    resource: RuleResource<'a>,
-    host: String,
-    operations: Vec<&'static str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RuleResource<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pattern_type: Option<&'static str>,
-}
-
 /// The users, each with all of its ACLs.
 pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
     notes.of_roles(policy, "Strimzi has no roles");
-    let mut of_principal: BTreeMap<Principal, Vec<Acl>> = BTreeMap::new();
-    for acl in policy.acls() {
-        of_principal.entry(acl.principal.clone()).or_default().push(acl);
-    }
     let mut out = String::new();
-    for (principal, acls) in &of_principal {
+    for (principal, acls) in &acls_by_principal(policy) {
+        let what = format!("the ACLs of `{}`", escaped(&principal.to_string()));
         match user(principal, acls, cluster, notes) {
-            Ok(Some(text)) => {
-                out.push_str("---\n");
-                out.push_str(text.trim_end());
-                out.push('\n');
-            }
+            Ok(Some(user)) => push_document(&mut out, &user, &what, notes),
             Ok(None) => {}
-            Err(why) => notes.not_written(&format!("the ACLs of `{}`", escaped(&principal.to_string())), &why),
+            Err(why) => notes.not_written(&what, &why),
         }
     }
     out
 }
 
 /// A user with its ACLs; `None` if Kafka has none of them.
-fn user(principal: &Principal, acls: &[Acl], cluster: &str, notes: &mut Notes) -> Result<Option<String>, String> {
+fn user<'a>(
+    principal: &'a Principal,
+    acls: &'a [Acl],
+    cluster: &'a str,
+    notes: &mut Notes,
+) -> Result<Option<User<'a>>, String> {
     if principal.kind() != PrincipalType::User {
         return Err("Strimzi has ACLs of users only".into());
     }
@@ -133,11 +106,9 @@ fn user(principal: &Principal, acls: &[Acl], cluster: &str, notes: &mut Notes) -
         })
         .collect();
     let metadata = Metadata { name, labels: Some(BTreeMap::from([("strimzi.io/cluster", cluster)])) };
-    let spec = Spec { authentication, authorization: Authorization { kind: "simple", acls } };
+    let spec = Spec { authentication, authorization: Authorization { kind: Some("simple"), acls } };
     let api_version = format!("{API_GROUP}/{}", API_VERSIONS[0]);
-    serde_saphyr::to_string(&User { api_version, kind: "KafkaUser", metadata, spec })
-        .map(Some)
-        .map_err(|error| error.to_string())
+    Ok(Some(User { api_version, kind: "KafkaUser", metadata, spec }))
 }
 
 /// The type, the name and the pattern of the resource, as Strimzi spells them.

@@ -22,21 +22,6 @@ pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
     if lines.is_empty() { lines } else { format!("{title}\n{lines}") }
 }
 
-/// The kinds of changes of a policy.
-pub(super) const OF_POLICY: [&str; 8] = [
-    "add_acl",
-    "remove_acl",
-    "create_role",
-    "delete_role",
-    "delete_role_and_acls",
-    "add_member",
-    "remove_member",
-    "settings",
-];
-
-/// The kinds of changes that are made in the identity provider.
-pub(super) const OF_PROVIDER: [&str; 2] = ["join_group", "leave_group"];
-
 /// The problems of a list of changes; those about the kind of a change list the possible ones.
 pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Problems {
     let list = format!("; `change` is one of {}", kinds.join(", "));

@@ -8,7 +8,7 @@ use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
 use gbac_console_model::phrases::count;
 use gbac_engine::decide::At;
 use gbac_engine::policy::Change;
-use gbac_json::{WhatIfJson, hypothetical_changes_from_json};
+use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
 use serde_json::json;
 
 use super::changes;
@@ -56,7 +56,7 @@ fn hypothetical(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     let mut hypothetical = match &args.changes {
         None => HypotheticalChanges::default(),
         Some(path) => hypothetical_changes_from_json(&input::document(path)?).map_err(|problems| {
-            let kinds = [&changes::OF_POLICY[..], &changes::OF_PROVIDER].concat();
+            let kinds = [&POLICY_CHANGES[..], &PROVIDER_CHANGES].concat();
             Failure::problems(&path.display().to_string(), changes::with_kinds(problems, &kinds))
         })?,
     };

@@ -12,6 +12,29 @@ use gbac_engine::escape::escaped;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 
+/// The kinds of changes of a policy: the values of `change`.
+///
+/// ```
+/// use gbac_json::{POLICY_CHANGES, ProblemCode, change_from_json};
+/// for kind in POLICY_CHANGES {
+///     let problems = change_from_json(&format!(r#"{{ "change": "{kind}" }}"#)).unwrap_err();
+///     assert!(problems.0.iter().all(|problem| problem.code == ProblemCode::MISSING_MEMBER), "{kind}: {problems:?}");
+/// }
+/// ```
+pub const POLICY_CHANGES: [&str; 8] = [
+    "add_acl",
+    "remove_acl",
+    "create_role",
+    "delete_role",
+    "delete_role_and_acls",
+    "add_member",
+    "remove_member",
+    "settings",
+];
+
+/// The kinds of changes that are made in the identity provider.
+pub const PROVIDER_CHANGES: [&str; 2] = ["join_group", "leave_group"];
+
 /// Reads one change of a policy: `add_acl` and `remove_acl` of an `acl`, `create_role`, `delete_role` and
 /// `delete_role_and_acls` of a `role`, `add_member` and `remove_member` of a `role` and a `principal`, `settings`.
 ///

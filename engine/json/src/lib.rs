@@ -37,7 +37,8 @@ pub use bridge::{
     accepted_from_properties, claims_from_object, claims_to_object, event_to_value, parse, unverified_claims,
 };
 pub use change::{
-    change_from_json, changes_from_json, hypothetical_changes_from_json, hypothetical_changes_from_value,
+    POLICY_CHANGES, PROVIDER_CHANGES, change_from_json, changes_from_json, hypothetical_changes_from_json,
+    hypothetical_changes_from_value,
 };
 pub use check::{access_check, check_from_json, check_from_value, check_to_value, named_subject, query_from_json};
 pub use code::{Code, Coded};

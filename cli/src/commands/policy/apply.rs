@@ -1,7 +1,7 @@
 //! `gbac policy apply`: makes changes of a file in a running service.
 
 use gbac_engine::policy::{Change, Policy};
-use gbac_json::{Problem, Problems, changes_from_json};
+use gbac_json::{POLICY_CHANGES, Problem, Problems, changes_from_json};
 
 use crate::args::Format;
 use crate::args::policy::ApplyArgs;
@@ -38,7 +38,7 @@ fn nothing_to_change(file: &str, policy: &Policy, tag: &str, format: Format) -> 
 pub(super) fn run(args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     let file = args.changes.display().to_string();
     let changes = read(&input::document(&args.changes)?)
-        .map_err(|problems| Failure::problems(&file, changes::with_kinds(problems, &changes::OF_POLICY)))?;
+        .map_err(|problems| Failure::problems(&file, changes::with_kinds(problems, &POLICY_CHANGES)))?;
     let client = Client::open(&args.connect)?;
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
