@@ -77,8 +77,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Serve the console and the APIs.
     ///
-    /// GBAC_ADMIN_PASSWORD sets the admin's password at every start. Without it, the first start with --data generates a
-    /// password and shows it once.
+    /// GBAC_ADMIN_PASSWORD or --admin-password-file sets the admin's password at every start. Without them, the first start
+    /// with --data generates a password and shows it once; with --log-format json, it needs one of them.
     Serve(Box<ServeArgs>),
     /// Save a backup of a running service: its policy, its configuration and its password hashes.
     ///
