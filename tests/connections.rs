@@ -1,8 +1,8 @@
 //! Connections to services: certificates, plain words for what fails, repeated reads, Ctrl-C during an import, profile files.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, mpsc};
@@ -34,6 +34,8 @@ impl TlsService {
         fs::write(&key, signing_key.serialize_pem()).expect("a file");
         let mut command = program::command();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
+        // A name that only a proxy resolves.
+        command.args(["--public-host", "streams.invalid"]);
         command.arg("--tls-cert").arg(&certificate).arg("--tls-key").arg(&key).env("GBAC_ADMIN_PASSWORD", "a password");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
         let mut line = String::new();
@@ -275,4 +277,113 @@ fn a_client_certificate_is_sent_to_a_service_that_requires_one() {
     let with = [&list[..], &["--tls-cert", "cert-of-others.pem", "--tls-key", "key-of-others.pem"]].concat();
     let refused = run(&folder, &caller, &with).failed(1);
     assert!(refused.contains("it does not accept the client certificate"), "{refused}");
+}
+
+/// A proxy that forwards connections to another address, whatever the host in the request. It responds with `response`; the
+/// heads of the requests arrive at the receiver.
+fn proxy(response: &'static str, target: Option<String>) -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let (sender, heads) = mpsc::channel();
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.expect("a connection");
+            let head = read_head(&mut connection);
+            if sender.send(head).is_err() {
+                return;
+            }
+            connection.write_all(response.as_bytes()).expect("a response");
+            let Some(target) = &target else { continue };
+            let service = TcpStream::connect(target).expect("the service");
+            for (mut from, mut to) in [
+                (connection.try_clone().expect("a socket"), service.try_clone().expect("a socket")),
+                (service, connection),
+            ] {
+                thread::spawn(move || {
+                    // Either end may close first.
+                    let _ = io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    (address, heads)
+}
+
+/// The head of a request: up to its empty line.
+fn read_head(connection: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && connection.read(&mut byte).expect("a request") == 1 {
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).expect("text")
+}
+
+const CONNECTED: &str = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+#[test]
+fn https_goes_through_the_proxy_of_the_environment() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = TlsService::start(&folder, &["streams.invalid", "127.0.0.1"]);
+    let certificate = service.certificate.to_str().expect("a path");
+    let address = service.url.strip_prefix("https://").expect("an address");
+    let (proxy, heads) = proxy(CONNECTED, Some(address.to_owned()));
+    let url = "https://streams.invalid:8443";
+    let caller = |proxy: &str| {
+        [("GBAC_URL", url), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "a password"), ("GBAC_TLS_CA", certificate)]
+            .map(|(name, value)| (name, value.to_owned()))
+            .into_iter()
+            .chain([("HTTPS_PROXY", proxy.to_owned())])
+            .collect::<Vec<_>>()
+    };
+    let export = |environment: &[(&str, String)], more: &[(&str, &str)]| {
+        let environment: Vec<_> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        run(&folder, &[&environment[..], more].concat(), &["export"])
+    };
+    let with_credentials = caller(&format!("http://maya:s%40cret@{proxy}"));
+    assert!(export(&with_credentials, &[]).done().contains("\"version\": 1"));
+    let head = heads.recv().expect("a request");
+    assert!(head.starts_with("CONNECT streams.invalid:8443 HTTP/1.1\r\n"), "{head}");
+    // `maya:s@cret`; the credentials of the service stay inside TLS.
+    assert!(head.to_ascii_lowercase().contains("proxy-authorization: basic bwf5ytpzqgnyzxq="), "{head}");
+    assert!(!head.to_ascii_lowercase().contains("\r\nauthorization:"), "{head}");
+    // Without `http://`.
+    export(&caller(&proxy), &[]).done();
+    heads.recv().expect("a request");
+
+    // What is excepted is reached directly, and so is this machine.
+    let failed = export(&caller(&proxy), &[("NO_PROXY", "invalid")]).failed(1);
+    assert!(failed.contains("no host has this name") || failed.contains("name server"), "{failed}");
+    export(&caller(&proxy), &[("GBAC_URL", service.url.as_str())]).done();
+    let plain = Service::start();
+    let demo = [("GBAC_URL", plain.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")];
+    run(&folder, &[&demo[..], &[("HTTPS_PROXY", &proxy), ("ALL_PROXY", &proxy)]].concat(), &["export"]).done();
+    assert!(heads.try_recv().is_err(), "nothing else passed through the proxy");
+}
+
+#[test]
+fn what_is_wrong_with_a_proxy_is_said_in_plain_words_and_never_passed_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let export =
+        |proxy: &str| run(&folder, &[("GBAC_URL", "https://streams.invalid"), ("HTTPS_PROXY", proxy)], &["export"]);
+    let closed = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").to_string();
+    for (response, expected) in [
+        ("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "requires credentials; write them into HTTPS_PROXY"),
+        ("HTTP/1.1 403 Forbidden\r\n\r\n", "does not connect to it"),
+        ("HTTP/1.1 502 Bad Gateway\r\n\r\n", "does not connect to it"),
+        ("SSH-2.0-x\r\n\r\n", "the proxy"),
+    ] {
+        let (address, _heads) = proxy(response, None);
+        let failed = export(&format!("http://maya:secret@{address}")).failed(1);
+        assert!(failed.contains(expected) && failed.contains(&address), "{failed}");
+        assert!(!failed.contains("secret") && !failed.contains("tunnel"), "{failed}");
+    }
+    let failed = export(&closed).failed(1);
+    assert!(failed.contains("there is no connection to the proxy"), "{failed}");
+    for value in ["socks5://proxy.example", "http://", "http://maya:secret@"] {
+        let failed = export(value).failed(64);
+        assert!(failed.contains("HTTPS_PROXY: it is not the URL of a proxy"), "{failed}");
+        assert!(!failed.contains("secret"), "{failed}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The client of a running service: its URL, calls, retries and Ctrl-C.
 
 mod error;
+mod proxy;
 mod tls;
 mod transport;
 
@@ -36,6 +37,7 @@ use crate::output::{self, Failure};
 use crate::profile;
 use crate::progress::Waiting;
 pub(crate) use error::CallError;
+use proxy::Proxy;
 use transport::Unreachable;
 
 /// URL of the service if none is given.
@@ -82,6 +84,8 @@ pub(crate) struct Client {
     roles: RoleSpelling,
     insecure: bool,
     http: reqwest::Client,
+    /// The address of the proxy in the environment.
+    proxy: Option<String>,
     runtime: Runtime,
     /// Ctrl-C, once a command looks for it; before that, it ends the process.
     interrupt: RefCell<Option<Interrupt>>,
@@ -112,13 +116,20 @@ impl Client {
             .no_proxy()
             .connect_timeout(CONNECT_TIME.min(Duration::from_secs(args.timeout.into())))
             .read_timeout(Duration::from_secs(args.timeout.into()));
-        let http = tls::configured(http, &args.tls)?.build().map_err(|error| CallError::Tls(error.to_string()))?;
+        let unavailable = |error: reqwest::Error| CallError::Tls(error.to_string());
+        let proxy = Proxy::of_environment()?;
+        let http = match &proxy {
+            Some(proxy) => http.proxy(proxy.for_https().map_err(unavailable)?),
+            None => http,
+        };
+        let http = tls::configured(http, &args.tls)?.build().map_err(unavailable)?;
+        let proxy = proxy.map(|proxy| proxy.address());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::io("the runtime", &error))?;
         let (timeout, insecure, interrupt) = (args.timeout, args.tls.insecure, RefCell::default());
-        Ok(Self { base, url, timeout, credentials, roles, insecure, http, runtime, interrupt })
+        Ok(Self { base, url, timeout, credentials, roles, insecure, http, proxy, runtime, interrupt })
     }
 
     /// The same client with another URL.
@@ -418,7 +429,7 @@ impl Client {
             let cause = cause.split(" (os error").next().unwrap_or_default();
             return CallError::Incomplete(self.url.clone(), cause.to_owned());
         }
-        CallError::Unreachable(self.url.clone(), Unreachable::of(error))
+        CallError::Unreachable(self.url.clone(), Unreachable::of(error, self.proxy.as_deref()))
     }
 }
 

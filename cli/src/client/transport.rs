@@ -1,6 +1,5 @@
 //! Why there is no connection to a service: what names, addresses, proxies and certificates can get wrong.
 
-use std::env;
 use std::error::Error;
 use std::fmt;
 
@@ -17,8 +16,23 @@ pub(crate) enum Unreachable {
     Closed,
     /// The response is not HTTP, for example because the port expects TLS.
     NotHttp,
+    /// The proxy with this address.
+    Proxy(String, ProxyFailure),
     /// Any other reason, as the system states it.
     Other(String),
+}
+
+/// What is wrong with a proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ProxyFailure {
+    /// There is no connection to it, as the system states the reason.
+    Unreachable(String),
+    /// It requires credentials.
+    Credentials,
+    /// It does not connect to the service.
+    Refused,
+    /// Its response is none of a proxy.
+    NotAProxy,
 }
 
 /// What is wrong with the certificate or the handshake.
@@ -44,8 +58,8 @@ pub(crate) enum TlsFailure {
 }
 
 impl Unreachable {
-    /// Reads the reason from the messages of an error and its sources.
-    pub(crate) fn of(error: &dyn Error) -> Self {
+    /// Reads the reason from the messages of an error and its sources. `proxy` is the address of the proxy, if there is one.
+    pub(crate) fn of(error: &dyn Error, proxy: Option<&str>) -> Self {
         let mut messages = vec![error.to_string()];
         let mut cause = error;
         while let Some(inner) = cause.source() {
@@ -56,6 +70,9 @@ impl Unreachable {
         // Only the innermost message is specific.
         let last = messages.pop().unwrap_or_default();
         let has = |part: &str| all.contains(part);
+        if let (Some(proxy), Some(failure)) = (proxy, ProxyFailure::of(&all, &last)) {
+            return Self::Proxy(proxy.to_owned(), failure);
+        }
         if let Some(failure) = TlsFailure::of(&all) {
             return Self::Tls(failure);
         }
@@ -71,7 +88,7 @@ impl Unreachable {
         if has("connection closed before message completed") || has("incompletemessage") || has("connection reset") {
             return Self::Closed;
         }
-        Self::Other(last.split(" (os error").next().unwrap_or_default().to_owned())
+        Self::Other(without_number(&last))
     }
 
     /// The recommended action.
@@ -81,22 +98,27 @@ impl Unreachable {
             Self::NameServer => "; check the network of this machine, and try again",
             Self::Closed | Self::NotHttp => "; check whether --url or GBAC_URL needs https",
             Self::Tls(failure) => failure.hint(),
-            Self::Other(_) if names_a_proxy() => {
-                "; the proxy in the environment is not used, so the service has to be reachable directly; check --url or GBAC_URL"
-            }
+            Self::Proxy(_, failure) => failure.hint(),
             Self::Other(_) => "; check that the service is running, and set its URL with --url or GBAC_URL",
         }
     }
 }
 
-/// Whether the environment names a proxy.
-fn names_a_proxy() -> bool {
-    let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-    names.iter().any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+/// The message of the system without its number.
+fn without_number(message: &str) -> String {
+    message.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Proxy(proxy, failure) = self {
+            return match failure {
+                ProxyFailure::Unreachable(reason) => write!(f, "there is no connection to the proxy {proxy}: {reason}"),
+                ProxyFailure::Credentials => write!(f, "the proxy {proxy} requires credentials"),
+                ProxyFailure::Refused => write!(f, "the proxy {proxy} does not connect to it"),
+                ProxyFailure::NotAProxy => write!(f, "{proxy} does not respond as a proxy"),
+            };
+        }
         f.write_str(match self {
             Self::UnknownHost => "no host has this name",
             Self::NameServer => "the name server does not respond",
@@ -104,7 +126,32 @@ impl fmt::Display for Unreachable {
             Self::NotHttp => "it does not speak HTTP on this port",
             Self::Tls(failure) => failure.label(),
             Self::Other(text) => text,
+            Self::Proxy(..) => "",
         })
+    }
+}
+
+impl ProxyFailure {
+    fn of(all: &str, last: &str) -> Option<Self> {
+        let (_, reason) = all.split_once("tunnel error: ")?;
+        Some(match reason {
+            reason if reason.starts_with("failed to create underlying connection") => {
+                Self::Unreachable(without_number(last))
+            }
+            reason if reason.starts_with("proxy authorization required") => Self::Credentials,
+            reason if reason.starts_with("unsuccessful") => Self::Refused,
+            _ => Self::NotAProxy,
+        })
+    }
+
+    const fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreachable(_) | Self::NotAProxy => "; check HTTPS_PROXY, or add the host of the service to NO_PROXY",
+            Self::Credentials => "; write them into HTTPS_PROXY: http://USER:PASSWORD@HOST:PORT",
+            Self::Refused => {
+                "; check --url or GBAC_URL and the proxy's rules, or add the host of the service to NO_PROXY"
+            }
+        }
     }
 }
 
@@ -210,10 +257,15 @@ mod tests {
             ("failed to lookup address information: Temporary failure in name resolution", Unreachable::NameServer),
             ("connection closed before message completed", Unreachable::Closed),
             ("invalid HTTP version parsed", Unreachable::NotHttp),
+            ("tunnel error: unsuccessful", Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::Refused)),
+            (
+                "tunnel error: unexpected end of file",
+                Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::NotAProxy),
+            ),
             ("Connection refused (os error 111)", Unreachable::Other("Connection refused".into())),
         ] {
             let error = Chain("error sending request", Some(Box::new(Chain(message, None))));
-            assert_eq!(Unreachable::of(&error), reason, "{message}");
+            assert_eq!(Unreachable::of(&error, Some("proxy.example:3128")), reason, "{message}");
             let words = format!("{reason}{}", reason.hint());
             for internal in ["UnknownIssuer", "OtherError", "InvalidContentType", "os error"] {
                 assert!(!words.contains(internal), "{words}");

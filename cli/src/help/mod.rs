@@ -139,7 +139,7 @@ impl Variable {
     }
 }
 
-const VARIABLES: [Variable; 13] = [
+const VARIABLES: [Variable; 14] = [
     Variable {
         name: "GBAC_CHECK_TOKEN",
         meaning: "Access token to examine",
@@ -180,6 +180,12 @@ const VARIABLES: [Variable; 13] = [
     Variable {
         name: "GBAC_TLS_CA",
         meaning: "Certificates of trusted authorities, instead of --tls-ca",
+        arguments: &["tls_ca"],
+        commands: &[],
+    },
+    Variable {
+        name: "HTTPS_PROXY",
+        meaning: "Proxy for https, such as http://proxy.example:3128; NO_PROXY lists hosts without it",
         arguments: &["tls_ca"],
         commands: &[],
     },
