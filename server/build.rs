@@ -1,8 +1,12 @@
-//! Embeds the console's files from `dist/`, which `cargo xtask up` creates. Without that folder, the service builds without console.
+//! Embeds the console's files from `dist/`, which `cargo xtask up` creates, as brotli compresses them. Without that folder, the
+//! service builds without console.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, error, fs, io};
+
+use brotli::BrotliCompress;
+use brotli::enc::BrotliEncoderParams;
 
 fn main() -> Result<(), Box<dyn error::Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../dist");
@@ -15,12 +19,14 @@ fn main() -> Result<(), Box<dyn error::Error>> {
         collect(&dist, "", &mut files)?;
         files.sort();
     }
-    // Embeds copies, because a build of the console may replace the files during compilation.
-    let files = copy(files, &out.join("console")).or_else(|error| match error.kind() {
+    // A release is compressed once and downloaded often.
+    let quality = if env::var("PROFILE")? == "release" { 11 } else { 5 };
+    // Embeds compressed copies; a build of the console may replace the files in the meantime.
+    let files = compress(files, &out.join("console"), quality).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(Vec::new()),
         _ => Err(error),
     })?;
-    let mut code = String::from("/// The console's files: path from the root, content.\n");
+    let mut code = String::from("/// The console's files: path from the root, content in brotli.\n");
     code.push_str("pub(super) static EMBEDDED: &[(&str, &[u8])] = &[\n");
     for (name, path) in &files {
         writeln!(code, "    ({name:?}, include_bytes!({path:?})),")?;
@@ -30,15 +36,19 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     Ok(())
 }
 
-/// Copies files into a folder, with numbers as names. Returns the copies.
-fn copy(files: Vec<(String, PathBuf)>, folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+/// Compresses files into a folder, with numbers as names. Returns the compressed files.
+fn compress(files: Vec<(String, PathBuf)>, folder: &Path, quality: i32) -> io::Result<Vec<(String, PathBuf)>> {
     fs::create_dir_all(folder)?;
-    let copy = |(at, (name, path)): (usize, (String, PathBuf))| {
-        let copied = folder.join(at.to_string());
-        fs::write(&copied, fs::read(path)?)?;
-        Ok((name, copied))
+    let compress = |(at, (name, path)): (usize, (String, PathBuf))| {
+        let content = fs::read(path)?;
+        let parameters = BrotliEncoderParams { quality, size_hint: content.len(), ..BrotliEncoderParams::default() };
+        let mut compressed = Vec::new();
+        BrotliCompress(&mut content.as_slice(), &mut compressed, &parameters)?;
+        let path = folder.join(at.to_string());
+        fs::write(&path, compressed)?;
+        Ok((name, path))
     };
-    files.into_iter().enumerate().map(copy).collect()
+    files.into_iter().enumerate().map(compress).collect()
 }
 
 /// Lists the files of a folder and its subfolders, except those whose names begin with a dot.

@@ -1,5 +1,6 @@
 //! The files of the console: embedded in the binary or from a folder.
 
+mod content;
 mod content_security_policy;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use gbac_api::paths::is_service;
 use sha2::{Digest, Sha256};
 
 use crate::random;
+pub(crate) use content::Content;
 
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -36,7 +38,7 @@ pub(crate) struct Console {
 /// A file.
 pub(crate) struct Asset {
     /// The content.
-    pub(crate) content: Bytes,
+    pub(crate) content: Content,
     /// The content type.
     pub(crate) content_type: &'static str,
     /// The entity tag.
@@ -50,9 +52,9 @@ impl Console {
     pub(crate) fn embedded() -> Self {
         if embedded::EMBEDDED.is_empty() {
             let page = include_str!("../../demo/no-console.html");
-            return Self::new([(INDEX.into(), Bytes::from_static(page.as_bytes()))]);
+            return Self::new([(INDEX.into(), Content::plain(Bytes::from_static(page.as_bytes())))]);
         }
-        Self::new(embedded::EMBEDDED.iter().map(|(name, content)| ((*name).to_owned(), Bytes::from_static(content))))
+        Self::new(embedded::EMBEDDED.iter().map(|(name, content)| ((*name).to_owned(), Content::brotli(content))))
     }
 
     /// The current files of a folder.
@@ -66,13 +68,14 @@ impl Console {
             return Err(io::Error::new(io::ErrorKind::NotFound, "`index.html` is missing"));
         }
         collect(folder, "", &mut files, &mut remaining)?;
-        Ok(Self::new(files))
+        Ok(Self::new(files.into_iter().map(|(name, content)| (name, Content::plain(content)))))
     }
 
-    fn new(files: impl IntoIterator<Item = (String, Bytes)>) -> Self {
+    fn new(files: impl IntoIterator<Item = (String, Content)>) -> Self {
         let files: BTreeMap<String, Asset> =
             files.into_iter().map(|(name, content)| (name.clone(), Asset::new(&name, content))).collect();
-        let page = files.get(INDEX).map(|file| String::from_utf8_lossy(&file.content)).unwrap_or_default();
+        let page = files.get(INDEX).map(|file| file.content.decoded()).unwrap_or_default();
+        let page = String::from_utf8_lossy(&page);
         let content_security_policy = content_security_policy::policy(&page);
         Self { files, content_security_policy }
     }
@@ -94,8 +97,8 @@ impl Console {
 }
 
 impl Asset {
-    fn new(name: &str, content: Bytes) -> Self {
-        let digest = Sha256::digest(&content);
+    fn new(name: &str, content: Content) -> Self {
+        let digest = Sha256::digest(content.stored());
         let etag = format!("\"{}\"", random::hex(digest.get(..16).unwrap_or_default()));
         Self { content_type: content_type(name), etag, is_immutable: is_hashed(name), content }
     }
@@ -173,7 +176,10 @@ mod tests {
 
     #[test]
     fn routes_get_the_page_and_apis_do_not() {
-        let console = Console::new([(INDEX.into(), Bytes::new()), ("a-12345678.js".into(), Bytes::new())]);
+        let console = Console::new([
+            (INDEX.into(), Content::plain(Bytes::new())),
+            ("a-12345678.js".into(), Content::plain(Bytes::new())),
+        ]);
         let find = |path, accepts_page| console.find(path, accepts_page).map(|(name, _)| name);
         for path in
             ["/", "/security/roles", "/security/roles/a.b/details", "/simulator", "/security/roles/team.analytics"]

@@ -34,15 +34,22 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     let Some((name, asset)) = console.find(&path, accepts_page) else { return not_found(request).await };
     let known = header_text(&request, header::IF_NONE_MATCH);
     let is_known = known.split(',').any(|tag| tag.trim().trim_start_matches("W/") == asset.etag);
+    let stored = asset.content.as_brotli().filter(|_| accepts_brotli(&request));
+    let is_encoded = stored.is_some();
     let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        Response::new(Body::from(asset.content.clone()))
+        Response::new(Body::from(stored.unwrap_or_else(|| asset.content.decoded())))
     };
     let caching = if asset.is_immutable { IMMUTABLE } else { REVALIDATE };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    // Other content is compressed later, for all routes.
+    if is_encoded {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
     if let Ok(etag) = HeaderValue::from_str(&asset.etag) {
         headers.insert(header::ETAG, etag);
     }
@@ -52,6 +59,15 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     response
+}
+
+/// Whether a client reads brotli (RFC 9110 section 12.5.3).
+fn accepts_brotli(request: &Request) -> bool {
+    header_text(request, header::ACCEPT_ENCODING).split(',').any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
+        let is_zero = |weight: &str| weight.trim().strip_prefix("q=").is_none_or(|q| q.parse() == Ok(0.0));
+        name.trim().eq_ignore_ascii_case("br") && !is_zero(weight)
+    })
 }
 
 fn header_text(request: &Request, name: HeaderName) -> &str {

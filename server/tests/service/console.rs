@@ -120,6 +120,26 @@ async fn files_are_compressed_on_request() {
     }
 }
 
+/// The console that is built in is stored in brotli; a client without brotli gets the same content.
+#[tokio::test]
+async fn built_in_files_have_the_same_content_with_and_without_brotli() {
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist");
+    let Ok(files) = fs::read_dir(&dist) else { return };
+    let service = Service::start();
+    for name in files.map(|file| file.expect("a file").file_name().into_string().expect("UTF-8")) {
+        let path = format!("/{name}");
+        let plain = service.get(&path).await;
+        let packed = get(&service, &path, ("accept-encoding", "gzip, br;q=0.9")).await;
+        assert_eq!((plain.header("content-encoding"), packed.header("content-encoding")), ("", "br"), "{name}");
+        assert_eq!((packed.header("etag"), packed.header("vary")), (plain.header("etag"), "accept-encoding"), "{name}");
+        let mut content = Vec::new();
+        brotli::BrotliDecompress(&mut &packed.body[..], &mut content).expect("brotli");
+        assert_eq!(content, plain.body, "{name}");
+        let refused = get(&service, &path, ("accept-encoding", "br;q=0")).await;
+        assert_eq!((refused.header("content-encoding"), &refused.body), ("", &plain.body), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn without_a_console_a_page_says_how_to_build_it() {
     // Either the console was built in, or the page names the command that builds it.
