@@ -18,6 +18,7 @@ mod documents;
 mod edge_cases;
 mod exhaustive;
 mod expiry;
+mod formats;
 mod full_disk;
 mod fuzz;
 mod help;
