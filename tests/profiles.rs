@@ -66,6 +66,11 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
         let text = alone(&[], args).failed(exit);
         assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
     }
+    // What a profile holds does not stand for the flag: each command still needs it.
+    alone(&[], &["profile", "create", "plain", "--url", "http://gbac.invalid", "--insecure"]).done();
+    let plain = alone(&[], &[&get[..], &["--profile", "plain"]].concat()).failed(64);
+    assert!(plain.contains("--insecure"), "{plain}");
+    alone(&[], &["profile", "delete", "plain"]).done();
     alone(&[], &["profile", "delete", "local"]).done();
     let remaining: Value =
         serde_json::from_str(&alone(&[], &["profile", "list", "--format", "json"]).done()).expect("JSON");

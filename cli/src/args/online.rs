@@ -97,6 +97,9 @@ pub(crate) enum ProfileCommand {
         /// Replace an existing profile with this name.
         #[arg(long)]
         replace: bool,
+        /// Allow the URL to be plain http to another machine. Commands that use the profile need --insecure too.
+        #[arg(id = "insecure_profile", long = "insecure")]
+        insecure: bool,
     },
     /// Set the current profile.
     Use {

@@ -18,11 +18,11 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
     let done = match command {
         ProfileCommand::List => return list(&profiles, format),
         ProfileCommand::Current => return current(&profiles, format),
-        ProfileCommand::Create { name, url, user, role_spelling, replace } => {
+        ProfileCommand::Create { name, url, user, role_spelling, replace, insecure } => {
             if name.is_empty() || name.chars().any(char::is_control) {
                 return Err(Failure::usage("the profile name is empty or contains a control character"));
             }
-            client::parse_base_url("--url", url, false)?;
+            client::parse_base_url("--url", url, *insecure)?;
             if user.as_deref().is_some_and(|user| !is_valid_user_name(user)) {
                 return Err(Failure::usage("--user: the name is empty or contains a colon"));
             }
