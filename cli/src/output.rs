@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use gbac_console_model::phrases::count;
-use gbac_engine::escape::is_hidden;
+use gbac_engine::escape::{is_hidden, visible_json};
 use gbac_engine::policy::Policy;
 use gbac_json::Problems;
 use serde_json::{Value, json};
@@ -150,20 +150,7 @@ pub(crate) fn stream_value(out: &mut impl Write, format: Format, value: &Value) 
 /// A value as one line of JSON. Characters that could control a terminal are escaped.
 fn json_text(value: &Value) -> String {
     let text = value.to_string();
-    if text.bytes().all(|byte| byte < 0x7f) {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    if text.bytes().all(|byte| byte < 0x7f) { text } else { visible_json(&text) }
 }
 
 /// A value as YAML, or as JSON (which is also YAML) if it contains characters that YAML would not escape.

@@ -48,6 +48,28 @@ pub fn visible(text: &str) -> String {
     visible
 }
 
+/// A text in JSON with its hidden characters as `\\u` escapes (RFC 8259 section 7): the same value, but no character of a name
+/// can control a terminal.
+///
+/// ```
+/// use gbac_engine::escape::visible_json;
+/// assert_eq!(visible_json("{\"a\":\"é\u{202e}\u{e0041}\"}"), r#"{"a":"é\u202e\udb40\udc41"}"#);
+/// ```
+#[must_use]
+pub fn visible_json(json: &str) -> String {
+    let mut visible = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_hidden(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                visible.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            visible.push(character);
+        }
+    }
+    visible
+}
+
 /// Appends one character as in [`visible`].
 pub(crate) fn push_visible(visible: &mut String, character: char) {
     match character {

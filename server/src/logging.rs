@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use gbac_engine::escape::escaped;
+use gbac_engine::escape::{escaped, visible_json};
 use serde_json::{Map, Value};
 use thiserror::Error;
 use tracing::field::{Field, Visit};
@@ -168,7 +168,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for StderrLines {
                     line.0.insert(name.into(), value.into());
                 }
                 event.record(&mut line);
-                Value::Object(line.0).to_string() + "\n"
+                visible_json(&Value::Object(line.0).to_string()) + "\n"
             }
         };
         // Standard error may be closed.
@@ -203,7 +203,7 @@ impl Visit for LogLine {
     }
 }
 
-/// A line: an object. JSON escapes control characters.
+/// A line: an object.
 struct JsonLine(Map<String, Value>);
 
 impl Visit for JsonLine {
