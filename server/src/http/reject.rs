@@ -23,13 +23,21 @@ pub(crate) async fn reject(request: Request, problem: Problem) -> Response {
 const NO_BROKER: &str = "this service is not a broker; `GET /v1/brokers` describes its one node";
 const NO_PASSWORDS: &str = "users come from the identity provider, so there are none to create or list";
 
+const ONE_CLUSTER: &str = "of the Control Plane API, there is only `GET /v1/clusters/{id}`";
+
 /// What clients of the platform call and this service does not have, with the reason.
-const NOT_SERVED: [(&str, &str); 5] = [
+const NOT_SERVED: [(&str, &str); 11] = [
     ("/redpanda.core.admin.v2.BrokerService/", NO_BROKER),
     ("/redpanda.core.admin.v2.ClusterService/", NO_BROKER),
+    ("/redpanda.core.admin.v2.FeaturesService/", NO_BROKER),
+    ("/redpanda.core.admin.v2.ShadowLinkService/", NO_BROKER),
+    ("/v1/security/report", NO_BROKER),
     ("/redpanda.api.dataplane.v1.UserService/", NO_PASSWORDS),
     ("/v1/security/users", NO_PASSWORDS),
     ("/v1/users", NO_PASSWORDS),
+    ("/v1/groups", ONE_CLUSTER),
+    ("/v1/role-bindings", ONE_CLUSTER),
+    ("/v1/serverless/clusters", ONE_CLUSTER),
 ];
 
 /// Rejects a request whose path has no route.

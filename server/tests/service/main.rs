@@ -25,6 +25,7 @@ mod message_faults;
 mod messages;
 mod monitoring;
 mod oidc;
+mod platform_clients;
 mod policy_changes;
 mod policy_document;
 mod port;

@@ -172,6 +172,8 @@ async fn what_is_not_served_says_why() {
         ("/redpanda.core.admin.v2.BrokerService/ListBrokers", "is not a broker"),
         ("/redpanda.core.admin.v2.BrokerService/GetBroker", "is not a broker"),
         ("/redpanda.core.admin.v2.ClusterService/ListKafkaConnections", "is not a broker"),
+        ("/redpanda.core.admin.v2.FeaturesService/GetUpgradeStatus", "is not a broker"),
+        ("/redpanda.core.admin.v2.ShadowLinkService/ListShadowLinks", "is not a broker"),
         ("/redpanda.api.dataplane.v1.UserService/CreateUser", "identity provider"),
     ] {
         let (http, answer) = service.send(Method::POST, path, &json!({})).await.both();

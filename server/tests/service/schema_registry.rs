@@ -90,7 +90,7 @@ async fn browsers_get_the_page_of_the_console() {
 #[tokio::test]
 async fn services_that_do_not_exist_are_not_pages() {
     let service = Service::start();
-    let path = "/redpanda.core.admin.v2.ShadowLinkService/ListShadowLinks";
+    let path = "/example.v1.OtherService/ListThings";
     let message = format!("`{path}` does not exist");
     let missing = (404, json!({ "code": "unimplemented", "message": message }));
     assert_eq!(service.send(Method::POST, path, &json!({})).await.both(), missing);
