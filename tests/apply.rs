@@ -237,3 +237,21 @@ fn a_name_that_matches_nothing_is_answered_with_the_one_that_is_meant() {
     let known = service.run(&["permissions", "--online", "--principal", "Group:analytics"]).done();
     assert!(!known.is_empty());
 }
+
+#[test]
+fn a_comparison_with_a_service_says_its_direction_and_an_import_its_effect() {
+    let service = service();
+    let examples = root().join("examples");
+    let (same, before) = (examples.join("policy.json"), examples.join("before.json"));
+    let of = |path: &std::path::Path| path.to_str().expect("a path").to_owned();
+    let identical = service.run(&["policy", "diff", "--online", &of(&same)]).done_or_noted();
+    assert!(identical.starts_with("The policies are identical.\n"), "{identical}");
+    let differs = service.run(&["policy", "diff", "--online", &of(&before)]).done_or_noted();
+    let direction = format!("From the service at {} to {}:\nAdds (", service.url, of(&before));
+    assert!(differs.starts_with(&direction), "{differs}");
+    // The same effect as in a dry run, before the question.
+    let effect = |args: &[&str]| service.run(&[&["import", &of(&before)], args].concat()).done_or_noted();
+    let dry = effect(&["--dry-run"]);
+    let gains = dry.lines().find(|line| line.contains("gains")).expect("a gain").to_owned();
+    assert!(effect(&["--no-confirm"]).contains(&gains), "{dry}");
+}

@@ -335,7 +335,9 @@ fn permissions_are_of_a_person_or_of_one_principal() {
     let claims = token(&json!({ "sub": "eve", "groups": ["/a/payments"] }));
     let by_token = run_with(&folder, &["permissions", "--policy", "policy.json"], "", Some(&claims));
     assert!(
-        by_token.out.starts_with("User:eve\nSignature not verified. Groups in the token: Group:payments.\n"),
+        by_token
+            .out
+            .starts_with("User:eve\nSignature not verified (no --jwks). Groups in the token: Group:payments.\n"),
         "{}",
         by_token.out
     );
@@ -349,7 +351,11 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     };
     let missing = of(&["--operation", "write", "--topic", "payments-x"]);
     assert_eq!(missing.exit, 0);
-    assert!(missing.out.contains("would allow it:\n  Group:payments\n  Role:Writers\n"), "{}", missing.out);
+    assert!(
+        missing.out.contains("that it grants:\n  Group:payments (in the identity provider)\n  Role:Writers\n"),
+        "{}",
+        missing.out
+    );
     assert!(missing.out.contains("  User:alice > Allow Write, Topic payments-x literal, host *\n"), "{}", missing.out);
     let denied = of(&["--group", "read-only", "--operation", "write", "--topic", "payments-x"]);
     assert!(denied.out.contains("No grant helps: a deny rule blocks this"), "{}", denied.out);
@@ -387,7 +393,7 @@ fn policies_are_validated_linted_and_compared() {
     assert!(diff.out.contains("both grants and removes access"), "{}", diff.out);
     assert!(diff.out.contains("Group:payments  loses   Write"), "{}", diff.out);
     let equal = run(&folder, &["policy", "diff", "policy.json", "policy.json", "--exit-code"]);
-    assert_eq!((equal.exit, equal.out.as_str()), (0, "The documents are identical.\n"));
+    assert_eq!((equal.exit, equal.out.as_str()), (0, "The policies are identical.\n"));
     assert!(diff.out.starts_with("Adds (1):\n  add Role:Writers > Allow Read"), "{}", diff.out);
     // Another text with the same access is not identical.
     folder.file("role.json", &POLICY.replacen("\"roles\": [", "\"roles\": [{ \"name\": \"unused\" }, ", 1));

@@ -228,7 +228,7 @@ fn what_a_script_cannot_say_makes_the_exit_code() {
     fs::write(folder.path().join("sso.json"), sso.to_string()).expect("a file");
     let done = run(&folder, &[], &["policy", "convert", "sso.json", "--to", "rpk"]);
     assert_eq!(done.exit, 1);
-    assert!(done.err.starts_with("note: not written: `sso` is not a cluster property"), "{}", done.err);
+    assert!(done.err.starts_with("warning: not written: `sso` is not a cluster property"), "{}", done.err);
     assert!(done.out.starts_with("#!/bin/sh\n") && done.out.contains("# not written: `sso`"), "{}", done.out);
 }
 
@@ -264,7 +264,7 @@ fn resources_of_kubernetes_come_back_as_a_policy() {
     let done = run(&folder, &[], &args);
     // Kubernetes has no resource for the ACLs of every user.
     assert_eq!(done.exit, 1, "{}", done.err);
-    assert!(done.err.contains("note: not written: the ACLs of `User:*`: "), "{}", done.err);
+    assert!(done.err.contains("warning: not written: the ACLs of `User:*`: "), "{}", done.err);
     let yaml = fs::read_to_string(folder.path().join("p.yaml")).expect("a file");
     assert!(yaml.contains("clusterRef:\n      name: streams\n"), "{yaml}");
     let back = run(&folder, &[], &["policy", "import", "p.yaml", "--out", "back.json"]);

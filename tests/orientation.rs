@@ -101,6 +101,15 @@ fn wrong_input_names_the_nearest_right_one() {
             vec!["security", "acl", "create", "--allow-principal", "Groups:eng", "--operation", "read", "--topic", "x"],
             "did you mean `Group:eng`?",
         ),
+        // Arguments whose flag is missing, and formats of another command.
+        (vec!["collisions", "policy.json"], "found; a policy is --policy FILE; see --help"),
+        (vec!["policy", "apply", "changes.json"], "found; changes are --changes FILE; see --help"),
+        (vec!["who-can", "write", "topic", "orders"], "found; an operation is --operation write; see --help"),
+        (vec!["who-can", "topic", "orders"], "found; did you mean `--topic`?"),
+        // No flag is similar.
+        (vec!["who-can", "--request", "Produce"], "'--request' found; see --help"),
+        (vec!["policy", "convert", "x", "--to", "gbac", "--format", "csv"], "`gbac policy convert FILE --to csv`"),
+        (vec!["doctor", "--token-file", "token.jwt"], "name the token to examine: `gbac doctor FILE`"),
     ] {
         let error = run(&args);
         assert!(error.contains(near), "{args:?}: {error}");

@@ -186,8 +186,12 @@ fn every_mistake_is_named_with_its_place() {
     }
     assert!(!folder.path().join("data").exists(), "a check opens nothing");
     // A generated password would be a line of text between objects, and stay in the collected log.
-    let said = serve(&folder, &[], &["--data", "data", "--log-format", "json", "--listen", "127.0.0.1:0"]).failed(1);
-    assert!(said.contains("--admin-password-file"), "{said}");
+    for check in [&["--check-config"][..], &[]] {
+        let args = ["--data", "data", "--log-format", "json", "--listen", "127.0.0.1:0"];
+        let said = serve(&folder, &[], &[&args, check].concat()).failed(1);
+        assert!(said.contains("--admin-password-file"), "{said}");
+        assert!(!folder.path().join("data").exists(), "nothing is left behind");
+    }
     fs::write(folder.path().join("gbac.toml"), "[serve\n").expect("a file");
     assert!(serve(&folder, &[], &["--config", "gbac.toml"]).failed(1).contains("gbac.toml: line 1: "));
     let both = [("GBAC_ADMIN_PASSWORD", "x")];

@@ -27,7 +27,8 @@ pub(crate) struct PolicyText {
 /// The state of a service's policy.
 pub(crate) struct PolicyState {
     tag: String,
-    url: String,
+    /// The URL of the service.
+    pub(crate) url: String,
 }
 
 impl fmt::Display for PolicyState {

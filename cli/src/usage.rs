@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Command, FromArgMatches};
+use clap::{ArgMatches, Command, FromArgMatches, ValueEnum};
+use gbac_engine::model::Operation;
 
+use crate::args::policy::TargetArg;
 use crate::args::{Cli, Format};
 use crate::commands::serve;
 use crate::display;
@@ -105,12 +107,62 @@ fn sentence(error: &clap::Error) -> String {
     let text = redacted(&error.render().to_string());
     let message = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
     // The tip to pass an unknown flag after `--` would make it a value, which is never meant.
-    let is_shown = |line: &&str| !line.is_empty() && !line.starts_with("tip: to pass ");
-    let lines: Vec<&str> = message.lines().map(str::trim).filter(is_shown).collect();
+    let is_far = is_suggestion_far(error);
+    let is_left_out = |line: &&str| {
+        line.is_empty() || line.starts_with("tip: to pass ") || (is_far && line.starts_with("tip: a similar argument"))
+    };
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !is_left_out(line)).collect();
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
     let below = misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
-    format!("{lines}{below}; see --help")
+    let flag = flag_of_argument(error).or_else(|| export_of_format(error)).unwrap_or_default();
+    format!("{lines}{below}{flag}; see --help")
+}
+
+fn text_of(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether the flag that the parser suggests is not similar: `--quiet` for `--request`.
+fn is_suggestion_far(error: &clap::Error) -> bool {
+    let pair = text_of(error, ContextKind::InvalidArg).zip(text_of(error, ContextKind::SuggestedArg));
+    let name = |flag: &str| flag.trim_start_matches('-').to_owned();
+    pair.is_some_and(|(word, suggestion)| strsim::normalized_levenshtein(&name(word), &name(suggestion)) < 0.5)
+}
+
+/// The flag that an argument without one belongs to.
+fn flag_of_argument(error: &clap::Error) -> Option<String> {
+    let word = text_of(error, ContextKind::InvalidArg).filter(|word| !word.starts_with('-'))?;
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let root = help::command();
+    let mut command = &root;
+    for word in arguments() {
+        command = command.find_subcommand(&word).unwrap_or(command);
+    }
+    let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    if has("operation") && word.parse::<Operation>().is_ok() {
+        return Some(format!("; an operation is --operation {word}"));
+    }
+    if has(word) {
+        return Some(format!("; did you mean `--{word}`?"));
+    }
+    let documents = [("policy", "a policy is --policy FILE"), ("changes", "changes are --changes FILE")];
+    let flags: Vec<&str> = documents.iter().filter(|(name, _)| has(name)).map(|(_, flag)| *flag).collect();
+    (!flags.is_empty()).then(|| format!("; {}", flags.join(", and ")))
+}
+
+/// The command that writes a format which is no format of output.
+fn export_of_format(error: &clap::Error) -> Option<String> {
+    let flag = text_of(error, ContextKind::InvalidArg)?;
+    let value = text_of(error, ContextKind::InvalidValue)?;
+    let is_export = TargetArg::from_str(value, true).is_ok();
+    (flag.starts_with("--format") && is_export)
+        .then(|| format!("; `gbac policy convert FILE --to {value}` exports a policy"))
 }
 
 /// The command line of a command that was written above the command that contains it, such as `acl`.

@@ -22,6 +22,10 @@ use crate::query;
 
 pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure> {
     let claims = args.claims.as_deref().map(input::object).transpose()?;
+    if claims.is_none() && args.token.is_none() && args.connect.connect_token.is_some() && !args.online {
+        let message = "--token-file is your own sign-in for --online; name the token to examine: `gbac doctor FILE`";
+        return Err(Failure::usage(message));
+    }
     let token = if claims.is_some() { String::new() } else { input::token(args.token.as_deref())? };
     let expected = query::group_names("--expect-group", &args.expect_group)?;
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;

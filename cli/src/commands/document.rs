@@ -55,10 +55,7 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
         return Ok(if differs { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS });
     }
     if changes.removes_something() || changes.sets_something() {
-        match format {
-            Format::Text => output::text(&changes.render())?,
-            Format::Json | Format::Yaml => output::problem(changes.render().trim_end()),
-        }
+        show_effect(&before, &after_import(&before, &policy)?, format)?;
     }
     if changes.removes_something() && !args.no_confirm {
         confirm("Replace the policy of the service?")?;
@@ -68,14 +65,18 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     Ok(ExitCode::SUCCESS)
 }
 
+/// The policy after a document replaced it: the service keeps settings that the document omits.
+fn after_import(before: &Policy, document: &Policy) -> Result<Policy, Failure> {
+    let mut after = document.clone();
+    let settings = document.settings().filled_from(before.settings());
+    after.apply(Change::Settings(Box::new(settings))).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    Ok(after)
+}
+
 /// Shows what replacing a policy with a document would change.
 pub(super) fn show_dry_run(before: &Policy, document: &Policy, format: Format) -> Result<Relation, Failure> {
     let changes = ChangeList::between(before, document);
-    let mut after = document.clone();
-    // The service keeps settings that the document omits.
-    let settings = document.settings().filled_from(before.settings());
-    after.apply(Change::Settings(Box::new(settings))).map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    let changed = diff(before, &after);
+    let changed = diff(before, &after_import(before, document)?);
     match format {
         Format::Json | Format::Yaml => output::value(format, &changes.with_counts(json!(DiffJson::from(&changed))))?,
         Format::Text => {

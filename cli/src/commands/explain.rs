@@ -5,7 +5,9 @@ use std::fmt::Write;
 use gbac_analysis::check::{Answer, Check, Query};
 use gbac_console_model::phrases::count;
 use gbac_engine::ResolvedIdentity;
-use gbac_engine::decide::{AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet};
+use gbac_engine::decide::{
+    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet, Reason,
+};
 
 use super::verdicts::{because, pattern, resource, subject, token, verdict};
 use crate::output::{BAD, GOOD, paint, plain, result_style};
@@ -34,9 +36,18 @@ pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanatio
     let unlisted = explanation.candidates.len() - rows.len();
     if unlisted > 0 {
         let acls = count(unlisted, "ACL");
-        let _ = writeln!(text, "Not listed: {acls} of the same principals on other resources.");
+        let _ = writeln!(text, "Not listed: {acls} of the same principals on other resources; see `gbac permissions`.");
     }
+    text.push_str(next(decision.reason));
     text
+}
+
+/// What to do about a denial that a grant can lift.
+const fn next(reason: Reason) -> &'static str {
+    match reason {
+        Reason::NoMatch => "`gbac least-grant` with the same flags finds the smallest grant that allows it.\n",
+        _ => "",
+    }
 }
 
 /// The verdict on an API request, with each permission that it requires.

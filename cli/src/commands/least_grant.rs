@@ -66,6 +66,12 @@ fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
     changes::as_commands(&title, &[Change::AddMember { role, member }])
 }
 
+/// A membership, and where somebody gets it.
+fn membership(principal: &Principal) -> String {
+    let name = plain(&principal.to_string());
+    if principal.kind() == PrincipalType::Group { format!("{name} (in the identity provider)") } else { name }
+}
+
 fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGrant, grants: &[Change]) -> String {
     let rows: Vec<Vec<String>> = requests
         .iter()
@@ -99,9 +105,9 @@ fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGran
             None => "No existing group or role would allow it.\n",
         });
     } else {
-        text.push_str("Any one of these would allow it:\n");
+        text.push_str("Any one of these memberships would allow it, with everything else that it grants:\n");
         for set in &least.sets {
-            let names: Vec<String> = set.iter().map(|principal| plain(&principal.to_string())).collect();
+            let names: Vec<String> = set.iter().map(membership).collect();
             let _ = writeln!(text, "  {}", list(&names));
         }
         if !least.complete {

@@ -69,7 +69,11 @@ pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> 
     if let ServeMode::Data(data) = &options.mode {
         check_data_options(data, &mut check);
     }
-    check(admin_password(options).map(drop));
+    check(admin_password(options).and_then(|given| match &options.mode {
+        // Before anything is created; a folder with data has an account, or the start finds that it has none.
+        ServeMode::Data(data) if given.is_none() && !Store::is_in(&data.folder) => needed_for_log(options),
+        ServeMode::Data(_) | ServeMode::Demo(_) => Ok(()),
+    }));
     check(options.log.levels().map(drop).map_err(ServeError::LogLevel));
     match PublicEndpoint::new(options.endpoint.clone(), address, tls) {
         Ok(endpoint) => {
@@ -125,6 +129,11 @@ fn admin_password(options: &ServeOptions) -> Result<Option<String>, ServeError> 
             secret_of(file).map(Some).map_err(|reason| ServeError::AdminPassword { file: file.clone(), reason })
         }
     }
+}
+
+/// Refuses to generate a password where it would be shown in a collected log: it is a text for people.
+fn needed_for_log(options: &ServeOptions) -> Result<(), ServeError> {
+    if options.log.format == LogFormat::Json { Err(ServeError::PasswordNeeded) } else { Ok(()) }
 }
 
 /// The longest secret in bytes.
@@ -296,10 +305,8 @@ fn open_data(options: &ServeOptions, data: &DataOptions, address: SocketAddr) ->
         let now = options.clock.unwrap_or(clock::system)();
         let audit = Audit::new(&audit_log, store.read().config.audit_enabled, now, address);
         let given = admin_password(options)?;
-        // A generated password is shown as text for people, and never belongs into a collected log.
-        let is_first = given.is_none() && matches!(store.password(data.admin_user()), Ok(None));
-        if is_first && options.log.format == LogFormat::Json {
-            return Err(ServeError::PasswordNeeded);
+        if given.is_none() && matches!(store.password(data.admin_user()), Ok(None)) {
+            needed_for_log(options)?;
         }
         let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
         Ok((store, audit_log, account))

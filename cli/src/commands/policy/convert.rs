@@ -66,8 +66,13 @@ pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
         }
         None => output::document(&text)?,
     }
-    for note in &notes {
+    // What is missing makes the exit code, so even --quiet shows it.
+    let (missing, other): (Vec<_>, Vec<_>) = notes.iter().partition(|note| note.code == "not_written");
+    for note in &missing {
+        output::problem(&format!("warning: {note}"));
+    }
+    for note in other {
         output::note(&format!("note: {note}"));
     }
-    Ok(notes.iter().all(|note| note.code != "not_written"))
+    Ok(missing.is_empty())
 }

@@ -77,9 +77,13 @@ pub(super) fn run(args: &DiffArgs, format: Format, report: Option<ReportFormat>)
         }
         (None, Format::Text) => {
             let text = if earlier == later {
-                "The documents are identical.\n".to_owned()
+                "The policies are identical.\n".to_owned()
             } else {
-                format!("{}{}", changes.render(), differences::render(&changed))
+                // Adds and removes say what the document would do to the service.
+                let direction = state.as_ref().map_or_else(String::new, |state| {
+                    format!("From the service at {} to {}:\n", plain(&state.url), plain(&after.display().to_string()))
+                });
+                format!("{direction}{}{}", changes.render(), differences::render(&changed))
             };
             policy_source::write_text(state.as_ref(), &text)?;
         }

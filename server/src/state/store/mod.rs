@@ -107,6 +107,11 @@ impl Store {
         Self::start(disk, StoredState { policy, config, version: 1, config_version: 1, data_id: None })
     }
 
+    /// Whether a folder has stored data.
+    pub(crate) fn is_in(folder: &Path) -> bool {
+        folder.join(format::FILE).exists()
+    }
+
     /// The store in a folder, which is created if it does not exist. `pin` overrides the configuration for this run.
     ///
     /// # Errors
