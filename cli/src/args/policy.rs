@@ -92,7 +92,7 @@ pub(crate) enum PolicyCommand {
     /// platform's operator and users of Strimzi, in YAML or JSON; CSV with the columns principal, host, resource_type,
     /// resource_name, pattern_type, operation and permission; responses of the Data Plane, Admin and Schema Registry APIs; and
     /// policy documents. If an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is
-    /// 1; see --skip-unreadable.
+    /// 1; see --skip-unreadable. It changes no service; `gbac import` does that.
     Import(ImportPolicyArgs),
     /// Create a policy document from a running service or platform, with its documented calls.
     ///
