@@ -3,16 +3,17 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_analysis::{LeastGrant, least_grant};
+use gbac_analysis::{LeastGrant, least_grant, membership_gains};
 use gbac_console_model::phrases::{count, list};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::policy::Change;
+use gbac_engine::policy::{Change, Policy};
 use gbac_json::LeastGrantJson;
 use serde_json::json;
 
 use super::changes;
+use super::differences::regions;
 use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
 use crate::output::{Failure, plain};
@@ -37,7 +38,10 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
             policy_source::write_value(query.state.as_ref(), format, json!(LeastGrantJson::from(&least)))?;
         }
         Format::Text => {
-            policy_source::write_text(query.state.as_ref(), &render(&query.opened, &requests, &least, &grants))?;
+            policy_source::write_text(
+                query.state.as_ref(),
+                &render(&query.policy, &query.opened, &requests, &least, &grants),
+            )?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -66,13 +70,22 @@ fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
     changes::as_commands(&title, &[Change::AddMember { role, member }])
 }
 
+/// The number of sets of memberships whose whole access is listed.
+const COMPARED: usize = 5;
+
 /// A membership, and where somebody gets it.
 fn membership(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
     if principal.kind() == PrincipalType::Group { format!("{name} (in the identity provider)") } else { name }
 }
 
-fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGrant, grants: &[Change]) -> String {
+fn render(
+    policy: &Policy,
+    opened: &ResolvedIdentity,
+    requests: &[Request<'_>],
+    least: &LeastGrant,
+    grants: &[Change],
+) -> String {
     let rows: Vec<Vec<String>> = requests
         .iter()
         .zip(&least.decisions)
@@ -105,10 +118,15 @@ fn render(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGran
             None => "No existing group or role would allow it.\n",
         });
     } else {
-        text.push_str("Any one of these memberships would allow it, with everything else that it grants:\n");
-        for set in &least.sets {
+        text.push_str("Any one of these memberships would allow it, and grants all that is listed below it:\n");
+        let identity = &opened.identity;
+        let member = query::group_alone(identity).unwrap_or_else(|| identity.principal());
+        for (place, set) in least.sets.iter().enumerate() {
             let names: Vec<String> = set.iter().map(membership).collect();
             let _ = writeln!(text, "  {}", list(&names));
+            if place < COMPARED {
+                text.push_str(&regions(&membership_gains(policy, identity, &member, set), "    "));
+            }
         }
         if !least.complete {
             text.push_str("The search stopped at its limit: there can be others, and smaller ones.\n");

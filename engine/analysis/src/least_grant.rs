@@ -1,11 +1,17 @@
 //! The smallest grant that allows denied requests: sets of existing groups or roles, or new ACLs.
 
+use super::compare::compare;
+use super::diff::AccessRegion;
+use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
 use super::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, Host, PatternType, Permission, Principal, PrincipalType, ResourceType};
-use gbac_engine::{internal::PrincipalId, policy::Policy};
+use gbac_engine::{
+    internal::PrincipalId,
+    policy::{Change, Policy},
+};
 
 /// The most groups and roles of which every combination is tried.
 pub const MAX_CANDIDATES: usize = 20;
@@ -91,6 +97,43 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
     acls.dedup();
     least.acls = acls;
     least
+}
+
+/// The access that memberships add to what an identity has: in groups of the identity provider, and in roles, in which the
+/// policy has `member`, the user or the group of the identity.
+///
+/// ```
+/// use gbac_analysis::membership_gains;
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::Principal;
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let (alice, groups) = (Identity::new("alice", ["ops"]), [Principal::group("eng")]);
+/// let gains = membership_gains(&policy, &alice, &Principal::user("alice"), &groups);
+/// assert_eq!(gains[0].pattern.name, "orders");
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn membership_gains(
+    policy: &Policy,
+    identity: &Identity,
+    member: &Principal,
+    memberships: &[Principal],
+) -> Vec<AccessRegion> {
+    let change = |principal: &Principal| match principal.kind() {
+        PrincipalType::Role => {
+            HypotheticalChange::Policy(Change::AddMember { role: principal.name().to_owned(), member: member.clone() })
+        }
+        _ => HypotheticalChange::Join(principal.name().to_owned()),
+    };
+    let changes: HypotheticalChanges = memberships.iter().map(change).collect();
+    let mut changed = policy.clone();
+    changes.apply(&mut changed);
+    let (after, _) = changes.person(identity);
+    compare((policy, identity), (&changed, &after)).gains
 }
 
 /// The groups and roles that allow some missing request and deny none of all requests, sorted.

@@ -45,7 +45,7 @@ pub use fixes::{AccessFix, AccessFixes, FixKind, FixStep, access_fixes};
 pub use hypothetical::{HypotheticalChange, HypotheticalChanges, NoOp};
 pub use identities::{IdentityComparison, compare_identities, groups_between};
 pub use known_names::known_names;
-pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant};
+pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant, membership_gains};
 pub use lint::{
     Finding, FindingCode, Fix, NameIndex, Severity, lint, lint_roles, migration_findings, name_findings, neutral_fixes,
     sort_findings,
