@@ -352,7 +352,9 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     let missing = of(&["--operation", "write", "--topic", "payments-x"]);
     assert_eq!(missing.exit, 0);
     assert!(
-        missing.out.contains("listed below it:\n  Group:payments (in the identity provider)\n    OPERATIONS       RESOURCE "),
+        missing
+            .out
+            .contains("listed below it:\n  Group:payments (in the identity provider)\n    OPERATIONS       RESOURCE "),
         "{}",
         missing.out
     );
