@@ -18,15 +18,25 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// A service with a certificate of its own for these names.
-struct TlsService {
+pub(crate) struct TlsService {
     child: Child,
-    url: String,
-    certificate: PathBuf,
+    /// The URL.
+    pub(crate) url: String,
+    /// The file of its certificate, which is also the authority.
+    pub(crate) certificate: PathBuf,
     key: PathBuf,
 }
 
 impl TlsService {
+    /// The password of `admin`.
+    pub(crate) const PASSWORD: &str = "a password";
+
     fn start(folder: &TempDir, names: &[&str]) -> Self {
+        Self::start_with(folder, names, &[])
+    }
+
+    /// Starts one with additional flags.
+    pub(crate) fn start_with(folder: &TempDir, names: &[&str], flags: &[&str]) -> Self {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a certificate");
         let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
@@ -36,7 +46,8 @@ impl TlsService {
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
         // A name that only a proxy resolves.
         command.args(["--public-host", "streams.invalid"]);
-        command.arg("--tls-cert").arg(&certificate).arg("--tls-key").arg(&key).env("GBAC_ADMIN_PASSWORD", "a password");
+        command.arg("--tls-cert").arg(&certificate).arg("--tls-key").arg(&key).args(flags);
+        command.env("GBAC_ADMIN_PASSWORD", Self::PASSWORD);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
@@ -125,10 +136,12 @@ fn a_read_is_repeated_and_a_write_is_not() {
     run(&folder, &[("GBAC_URL", &url)], &["security", "acl", "list"]).done();
     assert_eq!(requests.join().expect("an end").len(), 3);
 
-    let (url, requests) = answering(&[&busy]);
+    let own = answer("200 OK", "content-type: application/json\r\n", r#"{"name":"x","version":"1","demo":false}"#);
+    let (url, requests) = answering(&[&own, &busy]);
     let failed = run(&folder, &[("GBAC_URL", &url)], &["security", "role", "create", "x"]).failed(1);
     assert!(failed.contains("busy") || failed.contains("503"), "{failed}");
-    assert_eq!(requests.join().expect("an end").len(), 1, "the write was sent once");
+    let requests = requests.join().expect("an end");
+    assert!(requests.len() == 2 && requests[1].starts_with("POST "), "the write was sent once: {requests:?}");
 
     // A response says more than the connection that fails after it.
     let (url, requests) = answering(&[&busy]);

@@ -32,19 +32,23 @@ pub struct ConfigSchema {
     pub properties: BTreeMap<String, PropertySchema>,
 }
 
-/// The schema of one property.
+/// The schema of one property. Only its type is required: clusters of the platform leave out most of the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertySchema {
     /// `string`, `integer`, `boolean` or `array`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The description.
+    #[serde(default)]
     pub description: String,
     /// Whether it may be null.
+    #[serde(default)]
     pub nullable: bool,
     /// Whether a change requires a restart; always `false` (specification 2.2).
+    #[serde(default)]
     pub needs_restart: bool,
     /// `user`, `tunable` or `deprecated`.
+    #[serde(default)]
     pub visibility: String,
     /// The values of an enumeration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -53,6 +57,7 @@ pub struct PropertySchema {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<ItemSchema>,
     /// The default value.
+    #[serde(default)]
     pub default: Value,
     /// Whether a command line flag sets it, so that it cannot be changed while the service runs (D-30).
     #[serde(default, skip_serializing_if = "is_false")]

@@ -57,6 +57,46 @@ pub const PROBES: [Probe; 5] = [
     Probe { api: TargetApi::Admin, path: paths::FEATURES_ENTERPRISE, body: None, subject: Subject::License },
 ];
 
+/// What a change needs of a cluster (D-99).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TargetNeed {
+    /// The Data Plane API.
+    DataPlane,
+    /// The Admin API.
+    AdminApi,
+    /// ACLs of groups, and the settings of groups.
+    Groups,
+    /// Groups as members of roles.
+    GroupMembers,
+    /// ACLs of the Schema Registry.
+    RegistryAcls,
+    /// A license.
+    License,
+}
+
+impl TargetNeed {
+    /// The codes of the gaps that contradict it, and the probes that tell.
+    const fn gaps_and_probes(self) -> (&'static [&'static str], &'static [Subject]) {
+        match self {
+            Self::DataPlane => (&["no_data_plane"], &[Subject::RegistryAcls]),
+            Self::AdminApi => (&["no_admin_api"], &[Subject::Brokers, Subject::OwnRoles, Subject::SecurityService]),
+            Self::Groups => (&["no_groups"], &[Subject::Brokers]),
+            Self::GroupMembers => (
+                &["no_groups", "no_admin_v2"],
+                // All of them, because an Admin API that is elsewhere is not one without version 2.
+                &[Subject::Brokers, Subject::OwnRoles, Subject::SecurityService],
+            ),
+            Self::RegistryAcls => (&["no_registry_acls"], &[Subject::RegistryAcls]),
+            Self::License => (&["no_license"], &[Subject::License]),
+        }
+    }
+}
+
+/// The probes that tell whether a cluster has what a change needs.
+pub fn probes_for(needs: &[TargetNeed]) -> impl Iterator<Item = &'static Probe> {
+    PROBES.iter().filter(|probe| needs.iter().any(|need| need.gaps_and_probes().1.contains(&probe.subject)))
+}
+
 /// Whether a cluster has something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -155,6 +195,14 @@ impl TargetReport {
         self.admin_v1 == ApiPresence::Absent && self.admin_v2 == ApiPresence::Absent && self.version.is_none()
     }
 
+    /// What is missing of what a change needs.
+    #[must_use]
+    pub fn unmet(&self, needs: &[TargetNeed]) -> Vec<TargetGap> {
+        let is_needed =
+            |gap: &TargetGap| needs.iter().any(|need| need.gaps_and_probes().0.contains(&gap.code.as_str()));
+        self.gaps().into_iter().filter(is_needed).collect()
+    }
+
     /// What is missing, and what follows.
     #[must_use]
     pub fn gaps(&self) -> Vec<TargetGap> {
@@ -189,8 +237,8 @@ impl TargetReport {
             _ => None,
         };
         if let Some(missing) = license {
-            let follows = "roles, ACLs of roles and groups, and the settings of groups cannot be created or changed; \
-                           those that exist stay in effect and can be deleted";
+            let follows = "roles, ACLs of roles and groups, and the settings of groups cannot be created or changed, and ACLs \
+                           of the Schema Registry cannot be created or deleted; the others stay in effect and can be deleted";
             gaps.push(gap("no_license", missing.into(), follows));
         }
         gaps
@@ -249,6 +297,26 @@ mod tests {
         assert_eq!(gaps, ["no_data_plane", "no_admin_api"]);
         let (_, gaps) = read([(200, "{}"), (200, BROKER), (200, "{}"), NOT_FOUND, NOT_FOUND]);
         assert_eq!(gaps, ["no_admin_v2"]);
+    }
+
+    #[test]
+    fn a_change_is_asked_for_what_it_needs_only() {
+        let paths = |needs: &[TargetNeed]| probes_for(needs).map(|probe| probe.path).collect::<Vec<_>>();
+        assert_eq!(paths(&[TargetNeed::DataPlane, TargetNeed::RegistryAcls]).len(), 1);
+        assert_eq!(paths(&[TargetNeed::Groups, TargetNeed::License]), [paths::BROKERS, paths::FEATURES_ENTERPRISE]);
+        let old = BROKER.replace("v26.2.2", "v25.3.4");
+        let (report, _) =
+            read([(200, "{}"), (200, &old), (200, "{}"), NOT_FOUND, (200, r#"{"license_status":"expired"}"#)]);
+        let codes = |report: &TargetReport, needs: &[TargetNeed]| {
+            report.unmet(needs).into_iter().map(|gap| gap.code).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(&report, &[TargetNeed::GroupMembers]), ["no_groups"]);
+        assert_eq!(codes(&report, &[TargetNeed::License, TargetNeed::DataPlane]), ["no_license"]);
+        assert!(codes(&report, &[TargetNeed::AdminApi, TargetNeed::RegistryAcls]).is_empty());
+        // A Data Plane API without an Admin API beside it leaves open what only the latter tells.
+        let (elsewhere, _) = read([(200, "{}"), NOT_FOUND, NOT_FOUND, NOT_FOUND, NOT_FOUND]);
+        assert!(codes(&elsewhere, &[TargetNeed::DataPlane, TargetNeed::GroupMembers, TargetNeed::License]).is_empty());
+        assert_eq!(codes(&elsewhere, &[TargetNeed::AdminApi]), ["no_admin_api"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod agreement;
 mod bad_answers;
 mod binaries;
+mod changes;
 mod discovery;
 mod pull;
 mod relay;

@@ -8,10 +8,12 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_api::loggers::{ChangedLogLevel, Logger};
 use gbac_api::paths;
+use gbac_api::target::TargetNeed;
 use gbac_console_model::phrases::duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::target;
 use crate::args::online::{
     AdminCommand, AdminConfigCommand, ClusterCommand, ConfigCommand, ConnectArgs, LicenseCommand, LogLevelCommand,
     LoggersCommand, SetLevelArgs,
@@ -102,7 +104,34 @@ fn parse_assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failu
     Ok(assigned)
 }
 
+/// The properties of groups, with their defaults, which take no license.
+const GROUP_PROPERTIES: [(&str, &str); 2] = [("oidc_group_claim_path", "$.groups"), ("nested_group_behavior", "none")];
+/// Values of other properties that take a license.
+const LICENSED: [(&str, &str); 4] = [
+    ("audit_enabled", "true"),
+    ("schema_registry_enable_authorization", "true"),
+    ("http_authentication", "OIDC"),
+    ("sasl_mechanisms", "OAUTHBEARER"),
+];
+
+/// What these properties need of a cluster.
+fn needs(assigned: &BTreeMap<String, String>) -> Vec<TargetNeed> {
+    let mut needs = vec![TargetNeed::AdminApi];
+    let value = |name: &str| assigned.get(name).map(String::as_str);
+    if GROUP_PROPERTIES.iter().any(|(name, _)| value(name).is_some()) {
+        needs.push(TargetNeed::Groups);
+    }
+    let of_groups = GROUP_PROPERTIES
+        .iter()
+        .any(|(name, default)| value(name).is_some_and(|value| !value.is_empty() && value != *default));
+    if of_groups || LICENSED.iter().any(|(name, part)| value(name).is_some_and(|value| value.contains(part))) {
+        needs.push(TargetNeed::License);
+    }
+    needs
+}
+
 fn set(client: &Client, assigned: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
+    target::require(client, &needs(&assigned))?;
     let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
     let mut change = ConfigChange::default();
     for (name, text) in assigned {
@@ -151,6 +180,7 @@ fn list_loggers(client: &Client, format: Format) -> Result<(), Failure> {
 
 /// Sets one logger after the other; a refused one does not stop the others.
 fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<ExitCode, Failure> {
+    target::require(client, &[TargetNeed::AdminApi])?;
     let names = if args.loggers.iter().any(|name| name == "all") {
         client.get::<Vec<Logger>>(paths::LOGGERS)?.into_iter().map(|logger| logger.name).collect()
     } else {
@@ -197,17 +227,18 @@ fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> Strin
 }
 
 fn license(client: &Client, assigned: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
-    let held: LicenseBody = match assigned {
-        None => client.get(paths::LICENSE)?,
+    let held: Result<LicenseBody, CallError> = match assigned {
+        None => client.get(paths::LICENSE),
         Some(state) => {
             let license = match state {
                 LicenseArg::Valid => LicenseStatus::Valid,
                 LicenseArg::Expired => LicenseStatus::Expired,
                 LicenseArg::Missing => LicenseStatus::Missing,
             };
-            client.change(Method::PUT, paths::LICENSE, &LicenseBody { license, pinned: false })?
+            client.change(Method::PUT, paths::LICENSE, &LicenseBody { license, pinned: false })
         }
     };
+    let held = held.map_err(|error| target::without_license_call(client, error))?;
     let value = json!(held);
     match format {
         Format::Json | Format::Yaml => output::value(format, &value),
@@ -246,6 +277,18 @@ mod tests {
             BTreeMap::from([("a".into(), "b=c".into()), ("d".into(), String::new())])
         );
         assert!(read(&["a"]).is_err() && read(&["a=b", "c"]).is_err() && read(&["a=b", "a=c"]).is_err());
+    }
+
+    #[test]
+    fn only_values_that_take_a_license_need_one() {
+        let needs = |name: &str, value: &str| needs(&BTreeMap::from([(name.to_owned(), value.to_owned())]));
+        use TargetNeed::{AdminApi, Groups, License};
+        assert_eq!(needs("superusers", "admin"), [AdminApi]);
+        assert_eq!(needs("oidc_group_claim_path", "$.roles"), [AdminApi, Groups, License]);
+        assert_eq!(needs("oidc_group_claim_path", "$.groups"), [AdminApi, Groups]);
+        assert_eq!(needs("nested_group_behavior", ""), [AdminApi, Groups]);
+        assert_eq!(needs("sasl_mechanisms", "SCRAM,OAUTHBEARER"), [AdminApi, License]);
+        assert_eq!(needs("audit_enabled", "false"), [AdminApi]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What there is at a URL that is no service of this product: the APIs of a cluster, and what it lacks (D-98).
 
-use gbac_api::target::{ApiPresence, PROBES, TargetApi, TargetReport};
+use gbac_api::paths;
+use gbac_api::service::ServiceInfo;
+use gbac_api::target::{ApiPresence, PROBES, TargetApi, TargetNeed, TargetReport, probes_for};
 
 use crate::client::{CallError, Client};
 use crate::output::{self, Failure, plain};
@@ -23,6 +25,48 @@ pub(super) fn require_data_plane(client: &Client, report: &mut TargetReport) -> 
         return Err(Failure::new("no_data_plane", message));
     }
     Ok(())
+}
+
+/// Refuses a change that the cluster at the URL cannot make, before anything is sent (D-99). A service of this product refuses
+/// precisely by itself, so it gets one request more and no probe.
+pub(super) fn require(client: &Client, needs: &[TargetNeed]) -> Result<(), Failure> {
+    if !is_cluster(client)? {
+        return Ok(());
+    }
+    let own = if needs.contains(&TargetNeed::DataPlane) { TargetApi::DataPlane } else { TargetApi::Admin };
+    let mut report = TargetReport::default();
+    for probe in probes_for(needs) {
+        match client.probe(probe) {
+            Ok((status, body)) => report.read(probe, status, &body),
+            // The other API may need other credentials; then it says nothing.
+            Err(CallError::Credentials(_)) if probe.api != own => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let gaps = report.unmet(needs);
+    let Some(first) = gaps.first() else { return Ok(()) };
+    let url = plain(client.url());
+    let message = match first.code.as_str() {
+        "no_data_plane" | "no_admin_api" => format!("{} (`{url}`); set its URL with --url or GBAC_URL", first.missing),
+        _ => {
+            let gaps: Vec<String> =
+                gaps.iter().map(|gap| format!("{}: {}", plain(&gap.missing), gap.consequence)).collect();
+            format!("`{url}` cannot make this change, and nothing was sent: {}", gaps.join("; "))
+        }
+    };
+    Err(Failure::new(first.code.clone(), message))
+}
+
+/// Whether there is no service of this product at the URL. Only a 404 or a page means that; every other answer leaves it to the
+/// change.
+fn is_cluster(client: &Client) -> Result<bool, CallError> {
+    match client.get::<ServiceInfo>(paths::SERVICE) {
+        Ok(_) => Ok(false),
+        Err(CallError::NotJson(_)) => Ok(true),
+        Err(CallError::Refused(refusal)) => Ok(refusal.status == 404),
+        Err(CallError::Credentials(_) | CallError::Redirect(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Says what a cluster lacks, before ACLs and roles are sent to it. Its Admin API may be elsewhere.
@@ -64,4 +108,19 @@ pub(super) fn explained(client: &Client, error: CallError) -> Failure {
         plain(client.url())
     );
     Failure::new("no_whole_policy", message)
+}
+
+/// The failure of a call for the license; clusters of the platform have another one.
+pub(super) fn without_license_call(client: &Client, error: CallError) -> Failure {
+    if !matches!(&error, CallError::Refused(refusal) if refusal.status == 404)
+        || !matches!(is_cluster(client), Ok(true))
+    {
+        return error.into();
+    }
+    let message = format!(
+        "`{}` is a cluster of the platform, whose license is a file; `gbac whoami` shows its state, and `rpk cluster license \
+         set` loads one",
+        plain(client.url())
+    );
+    Failure::new("no_license_call", message)
 }

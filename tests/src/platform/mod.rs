@@ -41,6 +41,8 @@ pub enum PlatformApi {
     Registry,
     /// The Control Plane API; only of the managed cloud.
     ControlPlane,
+    /// The Admin API and the Data Plane API at one address, as behind a proxy.
+    Both,
 }
 
 /// A version of the broker.
@@ -149,7 +151,8 @@ impl Platform {
             ended: AtomicBool::new(false),
         });
         let own = if options.managed { PlatformApi::ControlPlane } else { PlatformApi::Admin };
-        let addresses = [own, PlatformApi::DataPlane, PlatformApi::Registry].map(|api| (api, listen(&shared, api)));
+        let addresses = [own, PlatformApi::DataPlane, PlatformApi::Registry, PlatformApi::Both]
+            .map(|api| (api, listen(&shared, api)));
         let platform = Self { shared, addresses: addresses.into() };
         *lock(&platform.shared.data_plane) = platform.url(PlatformApi::DataPlane);
         platform
@@ -246,8 +249,18 @@ fn answer(shared: &Shared, api: PlatformApi, request: &HttpRequest) -> HttpAnswe
         _ => Caller::Nobody,
     };
     let mut state = lock(&shared.state);
+    let is_data_plane = match request.segments.as_slice() {
+        [version, kind, ..] if version == "v1" => kind == "acls" || kind == "roles",
+        [service, ..] => service.starts_with("redpanda.api."),
+        [] => false,
+    };
+    let api = match api {
+        PlatformApi::Both if is_data_plane => PlatformApi::DataPlane,
+        PlatformApi::Both => PlatformApi::Admin,
+        api => api,
+    };
     match api {
-        PlatformApi::Admin => admin::answer(&shared.options, &mut state, caller, request),
+        PlatformApi::Admin | PlatformApi::Both => admin::answer(&shared.options, &mut state, caller, request),
         PlatformApi::DataPlane => data_plane::answer(&shared.options, &mut state, caller, request),
         PlatformApi::Registry => registry::answer(&shared.options, &mut state, caller, request),
         PlatformApi::ControlPlane => control_plane(caller, request, &lock(&shared.data_plane)),

@@ -7,6 +7,7 @@ use gbac_analysis::diff;
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
 use gbac_api::spelling::RoleSpelling;
+use gbac_api::target::TargetNeed;
 use gbac_engine::model::{Acl, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::DiffJson;
@@ -18,7 +19,7 @@ use super::rows::{Row, rows, table};
 use crate::args::Format;
 use crate::args::online::{DeleteAclsArgs, ListAclsArgs, SubsystemArg};
 use crate::client::{CallError, Client};
-use crate::commands::differences;
+use crate::commands::{differences, target};
 use crate::confirm::confirm;
 use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
@@ -33,6 +34,7 @@ pub(super) fn create(
     if dry_run {
         return dry_run_of_create(client, new_acls, format);
     }
+    target::require(client, &needs_of_creation(&new_acls))?;
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
     let mut progress = Progress::new(new_acls.len(), "ACL");
     for acl in &new_acls {
@@ -53,6 +55,31 @@ pub(super) fn create(
         Some(error) => Err(error.into()),
         None => Ok(outcome(&done)),
     }
+}
+
+/// Whether an ACL is the Schema Registry's.
+fn is_of_registry(resource_type: ResourceType) -> bool {
+    subsystem(resource_type) == SubsystemArg::Registry
+}
+
+/// What creating these ACLs needs of a cluster.
+fn needs_of_creation(acls: &BTreeSet<Acl>) -> Vec<TargetNeed> {
+    let has = |kind: PrincipalType| acls.iter().any(|acl| acl.principal.kind() == kind);
+    let of_registry = acls.iter().any(|acl| is_of_registry(acl.resource_type));
+    let licensed = of_registry || has(PrincipalType::Group) || has(PrincipalType::Role);
+    let needs = [
+        (true, TargetNeed::DataPlane),
+        (has(PrincipalType::Group), TargetNeed::Groups),
+        (of_registry, TargetNeed::RegistryAcls),
+        (licensed, TargetNeed::License),
+    ];
+    needs.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, need)| need).collect()
+}
+
+/// What deleting ACLs needs of a cluster.
+fn needs_of_deletion(of_registry: bool) -> &'static [TargetNeed] {
+    const OF_REGISTRY: [TargetNeed; 3] = [TargetNeed::DataPlane, TargetNeed::RegistryAcls, TargetNeed::License];
+    if of_registry { &OF_REGISTRY } else { &[TargetNeed::DataPlane] }
 }
 
 /// Shows the results, if there are any.
@@ -94,7 +121,7 @@ fn dry_run_of_create(client: &Client, new_acls: BTreeSet<Acl>, format: Format) -
 
 /// The service's policy before and after changes that the service validated.
 fn validated(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
-    let (before, tag) = client.policy()?;
+    let (before, tag) = client.policy().map_err(|error| target::explained(client, error))?;
     let mut after = before.clone();
     let has_changes = !changes.is_empty();
     for change in changes {
@@ -187,8 +214,17 @@ pub(super) fn delete(
     filters: &[AclFilter],
     format: Format,
 ) -> Result<ExitCode, Failure> {
+    // A cluster without ACLs of the Schema Registry already refuses to list them.
+    let names_registry = filters.iter().any(|filter| filter.resource_type.is_some_and(is_of_registry));
+    if names_registry && !args.dry_run {
+        target::require(client, needs_of_deletion(true))?;
+    }
     let matching_acls = matching(client, filters)?;
     suggest_type(client, filters, &matching_acls)?;
+    if !names_registry && !args.dry_run && !matching_acls.is_empty() {
+        let of_registry = matching_acls.iter().any(|acl| is_of_registry(acl.resource_type));
+        target::require(client, needs_of_deletion(of_registry))?;
+    }
     let roles = client.roles();
     let (filter_table, matches) = (filter_rows(filters, roles), rows(&matching_acls, roles));
     if format == Format::Text {

@@ -8,8 +8,9 @@ use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole};
 use gbac_api::script::quote::shell;
+use gbac_api::target::TargetNeed;
 use gbac_console_model::phrases::thousands;
-use gbac_engine::model::Principal;
+use gbac_engine::model::{Principal, PrincipalType};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -18,6 +19,7 @@ use super::rows::{Row, rows, table};
 use crate::args::Format;
 use crate::args::online::{ConnectArgs, MembersArgs, RoleCommand};
 use crate::client::{CallError, Client};
+use crate::commands::target;
 use crate::confirm::confirm;
 use crate::lists;
 use crate::output::{self, Failure, plain};
@@ -57,6 +59,7 @@ pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) 
 }
 
 fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
+    target::require(client, &[TargetNeed::DataPlane, TargetNeed::License])?;
     let created: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
     let name = created.role.name;
     match format {
@@ -92,6 +95,12 @@ fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
 }
 
 fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
+    let mut needs = vec![TargetNeed::DataPlane, TargetNeed::License];
+    let named = principals(&[update.add.as_slice(), &update.remove].concat())?;
+    if named.iter().any(|member| member.kind() == PrincipalType::Group) {
+        needs.push(TargetNeed::GroupMembers);
+    }
+    target::require(client, &needs)?;
     let done: UpdatedRole = client
         .change(Method::PUT, &paths::role(role), update)
         .map_err(|error| with_nearest_role(client, role, &error))?;
@@ -179,6 +188,7 @@ fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failur
 }
 
 fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format: Format) -> Result<(), Failure> {
+    target::require(client, &[TargetNeed::DataPlane])?;
     let details = RoleDetails::read(client, role)?;
     if format == Format::Text {
         details.show(true, true, format)?;
