@@ -26,6 +26,9 @@ export const SERVICES = {
   admin: 'redpanda.core.admin.v2.SecurityService',
 };
 
+/** The host names of the service with TLS that the platform's provider uses: it replaces `://api-` by `://console-`. */
+export const HOSTS = { api: 'api-gbac.example', console: 'console-gbac.example' };
+
 /** Starts both services; `stop` ends them. */
 export async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'gbac-clients-'));
@@ -40,7 +43,7 @@ export async function start() {
     return service.origin;
   };
   try {
-    const made = certificate();
+    const made = certificate(Object.values(HOSTS));
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     await Promise.all([writeFile(cert, made.certificate), writeFile(key, made.key, { mode: 0o600 })]);
     const plain = await run('--demo');
@@ -48,7 +51,8 @@ export async function start() {
     const { token } = people.find(({ token }) => claims(token).sub === 'maya.okafor');
     const provider = ['--oidc-discovery-url', `${plain}/demo/idp/.well-known/openid-configuration`];
     const data = ['--data', join(folder, 'data'), '--license', 'valid', '--tls-cert', cert, '--tls-key', key];
-    const secure = await run(...data, ...provider, '--oidc-audience', claims(token).aud);
+    const hosts = ['--public-host', Object.values(HOSTS).join(',')];
+    const secure = await run(...data, ...provider, '--oidc-audience', claims(token).aud, ...hosts);
     const headers = { admin: basic('admin', PASSWORD), user: `Bearer ${token}` };
     return { plain, secure, certificate: made.certificate, headers, stop };
   } catch (error) {
