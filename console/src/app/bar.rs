@@ -1,6 +1,7 @@
 //! The bar: navigation, connection, theme.
 
 use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases;
 use leptos::prelude::*;
@@ -92,7 +93,9 @@ fn Chip() -> impl IntoView {
         at.map(|at| format!("read {}", phrases::ago(now.get() - at)))
     };
     let demo = Memo::new(move |_| {
-        let info = service.info.get().filter(|info| info.demo)?;
+        // A cluster behind a demo is none.
+        let is_own = service.connection.with(|connection| *connection == Connection::Service);
+        let info = service.info.get().filter(|info| info.demo && is_own)?;
         let who = match info.sign_in {
             Some(given) => format!("You are signed in automatically as {}.", given.user),
             None => "Reading needs no credentials.".to_owned(),

@@ -86,7 +86,10 @@ pub async fn features(connection: &Connection, target: &ConnectionTarget) -> Res
 async fn features_step(connection: &Connection, target: &ConnectionTarget, steps: &mut Vec<ProbeStep>) {
     if steps.iter().all(|step| step.outcome.is_ok()) {
         let outcome = features(connection, target).await.map(|answer| features_words(&answer));
-        steps.push(ProbeStep { what: "Version and features", request: format!("GET {}", paths::BROKERS), outcome });
+        // Only an Admin API tells the version.
+        let (what, path) =
+            if target.admin.is_some() { ("Version and features", paths::BROKERS) } else { ("Features", paths::ACLS) };
+        steps.push(ProbeStep { what, request: format!("GET {path}"), outcome });
     }
 }
 

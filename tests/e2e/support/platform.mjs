@@ -12,16 +12,19 @@ const PROGRAM = process.env.GBAC_PLATFORM ?? join(dirname(GBAC), `platform_doubl
 /** The double's superuser. */
 export const SUPERUSER = { user: 'admin', password: 'secret' };
 
-/** Starts a double; `flags` say what it lacks. */
+/** The double's cluster in the managed cloud, and a token of the superuser there. */
+export const MANAGED = { cluster: 'c1', token: 'token-of-admin' };
+
+/** Starts a double; `flags` say what it is and what it lacks. */
 export async function startPlatform(flags = []) {
   const { ready, stop } = await launch(PROGRAM, flags, {
-    ready: /^admin (\S+) dataplane (\S+)$/m,
+    ready: /^(admin|controlplane) (\S+) dataplane (\S+)$/m,
     env: impersonal(),
   });
-  const [, admin, dataPlane] = ready;
+  const [, api, first, dataPlane] = ready;
   return {
-    /** The flags of a service that relays to it. */
-    relay: ['--upstream-admin', admin, '--upstream-dataplane', dataPlane],
+    /** The flags of a service that relays to it; the Control Plane names the Data Plane. */
+    relay: api === 'admin' ? ['--upstream-admin', first, '--upstream-dataplane', dataPlane] : ['--upstream-controlplane', first],
     /** A request to its Data Plane as the superuser. */
     ask: asking(dataPlane, basic(SUPERUSER.user, SUPERUSER.password)),
     stop,

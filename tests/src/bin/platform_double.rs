@@ -14,6 +14,7 @@ fn main() -> ExitCode {
             "--version=26.1" => options.version = BrokerVersion::V26_1,
             "--no-license" => options.license = false,
             "--no-registry-acls" => options.registry_acls = false,
+            "--managed" => options.managed = true,
             other => {
                 eprintln!("unknown argument `{other}`");
                 return ExitCode::FAILURE;
@@ -21,7 +22,10 @@ fn main() -> ExitCode {
         }
     }
     let platform = Platform::start(options);
-    println!("admin {} dataplane {}", platform.url(PlatformApi::Admin), platform.url(PlatformApi::DataPlane));
+    // A cluster of the managed cloud has a Control Plane in place of an Admin API.
+    let (name, api) =
+        if options.managed { ("controlplane", PlatformApi::ControlPlane) } else { ("admin", PlatformApi::Admin) };
+    println!("{name} {} dataplane {}", platform.url(api), platform.url(PlatformApi::DataPlane));
     loop {
         thread::park();
     }

@@ -181,6 +181,16 @@ impl Connection {
         }
     }
 
+    /// The name of what the pages show: that of the service for the service itself.
+    #[must_use]
+    pub fn name(&self, service: &str) -> String {
+        match self {
+            Self::Service => service.to_owned(),
+            Self::SelfManaged => self.label().to_owned(),
+            Self::Cloud { cluster } => cluster.clone(),
+        }
+    }
+
     /// Its name among the clusters of a service; empty for the service itself.
     #[must_use]
     pub fn id(&self) -> String {
@@ -241,6 +251,13 @@ mod tests {
         let can = Connection::SelfManaged.abilities(&paths(false, true));
         assert!(can.acls.is_yes() && can.roles.is_yes());
         assert!(can.settings.reason().unwrap().contains("--upstream-admin"));
+    }
+
+    #[test]
+    fn the_pages_are_named_after_what_they_show() {
+        let cloud = Connection::Cloud { cluster: "c1".into() };
+        let names = [Connection::Service, Connection::SelfManaged, cloud].map(|connection| connection.name("demo"));
+        assert_eq!(names, ["demo", "self-managed cluster", "c1"]);
     }
 
     #[test]

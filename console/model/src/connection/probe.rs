@@ -71,9 +71,10 @@ pub fn cluster_words(answer: &Value) -> String {
 /// The version of a cluster, and what it does not have with what follows, for display.
 #[must_use]
 pub fn features_words(answer: &TargetAnswer) -> String {
-    let version = answer.target.version.as_deref().unwrap_or("version unknown");
-    let gaps = answer.gaps.iter().map(|gap| format!("; {}: {}", gap.missing, gap.consequence));
-    format!("{version}{}", gaps.collect::<String>())
+    let version = answer.target.version.clone();
+    let gaps = answer.gaps.iter().map(|gap| format!("{}: {}", gap.missing, gap.consequence));
+    let parts: Vec<String> = version.into_iter().chain(gaps).collect();
+    if parts.is_empty() { "nothing is known to be missing".into() } else { parts.join("; ") }
 }
 
 /// The type of the cluster, if clusters of this type have no groups.
@@ -104,6 +105,17 @@ mod tests {
         assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "byoc"));
         let answer = json!({ "cluster": { "dataplane_api": "https://x" } });
         assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "available"));
+    }
+
+    #[test]
+    fn features_are_the_version_and_what_is_missing() {
+        use gbac_api::target::{ApiPresence, TargetReport};
+        let words = |report: TargetReport| features_words(&report.into());
+        assert_eq!(words(TargetReport::default()), "nothing is known to be missing");
+        let version = Some("v26.2.2".to_owned());
+        assert_eq!(words(TargetReport { version: version.clone(), ..TargetReport::default() }), "v26.2.2");
+        let without = TargetReport { version, registry_acls: ApiPresence::Absent, ..TargetReport::default() };
+        assert!(words(without).starts_with("v26.2.2; the Schema Registry has no ACLs: "));
     }
 
     #[test]

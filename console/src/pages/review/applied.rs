@@ -80,7 +80,8 @@ pub(super) fn Applied(
     let first = sections.iter().find_map(|section| section.check.clone()).filter(|_| request.is_none());
     let number = count(applied.changes.len(), "change");
     let at = timestamp(applied.at_ms / 1000.0);
-    let name = service.info.get_untracked().map(|info| info.name);
+    let connection = service.connection.get_untracked();
+    let name = service.info.get_untracked().map(|info| connection.name(&info.name));
     let user = service.user.get_untracked().map(Principal::user);
     let verdict = request.and_then(|request| {
         let judged = view.verdict.map(|verdict| (verdict.sentence, verdict.kind));

@@ -285,8 +285,11 @@ impl Service {
                 if self.held.owner.with_untracked(|held| held.as_ref() != Some(&owner)) {
                     self.held.owner.set(Some(owner));
                 }
-                let (name, demo) = self.held.info.with_untracked(|info| {
+                let (own, is_demo) = self.held.info.with_untracked(|info| {
                     info.as_ref().map_or_else(|| ("service".to_owned(), false), |info| (info.name.clone(), info.demo))
+                });
+                let (name, demo) = self.held.connection.with_untracked(|connection| {
+                    (connection.name(&own), is_demo && *connection == Connection::Service)
                 });
                 status.set(ServiceStatus::Connected { name, demo, read_at_ms: now_ms });
             }
