@@ -68,8 +68,9 @@ fn every_vector_holds_through_a_file_of_checks() {
         let (policy, checks) = (folder.path().join("policy.json"), folder.path().join("checks.jsonl"));
         std::fs::write(&policy, whole["policy"].to_string()).expect("a file");
         std::fs::write(&checks, lines.join("\n")).expect("a file");
-        let run = program::command().arg("check").arg("--policy").arg(&policy).arg("--requests").arg(&checks).output();
-        let answers = String::from_utf8(run.expect("gbac runs").stdout).expect("text");
+        let mut command = program::command();
+        command.arg("check").arg("--policy").arg(&policy).arg("--requests").arg(&checks);
+        let answers = program::run(command, folder.path(), "").out;
         assert_eq!(answers.lines().count(), tests.len(), "{}", file.path.display());
         for (test, answer) in tests.iter().zip(answers.lines()) {
             let answer: Value = serde_json::from_str(answer).expect("JSON");

@@ -35,7 +35,7 @@ fn below(text: &str) -> Vec<String> {
 }
 
 /// Calls `each` with the path and the help of a command and of all its subcommands.
-fn visit(path: &mut Vec<String>, each: &mut impl FnMut(&[String], &str)) {
+pub(crate) fn visit(path: &mut Vec<String>, each: &mut impl FnMut(&[String], &str)) {
     let text = help(path);
     each(path, &text);
     for name in below(&text) {

@@ -9,6 +9,7 @@ mod backup;
 mod bad_input;
 mod bad_requests;
 mod cli;
+mod command_schemas;
 mod conformance;
 mod connections;
 mod crash;

@@ -1,7 +1,5 @@
 //! Tests of `gbac revoke`, `compare`, `what-if`, `collisions`, and of the simulator's bug reports.
 
-use std::process::Stdio;
-
 use gbac_tests::folder::Folder;
 use gbac_tests::program;
 use serde_json::{Value, json};
@@ -31,10 +29,9 @@ impl Gbac {
     /// Exit code, standard output and error of a call.
     fn run(&self, args: &[&str]) -> (i32, String, String) {
         let mut command = program::command();
-        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
-        let output = command.output().expect("gbac starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
+        command.args(args);
+        let done = program::run(command, self.0.path(), "");
+        (done.exit, done.out, done.err)
     }
 
     fn value(&self, args: &[&str]) -> Value {

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 
 use gbac_tests::program::{self, program};
+use gbac_tests::schemas::checked;
 use gbac_tests::service::Service;
 use serde_json::{Value, json};
 
@@ -37,7 +38,10 @@ impl Watch {
     }
 
     fn value(&mut self) -> Value {
-        serde_json::from_str(&self.line()).expect("JSON")
+        let line = self.line();
+        let args = ["watch", "--format", "json"];
+        assert_eq!(checked(&args, 0, &line).len(), 1, "{line}");
+        serde_json::from_str(&line).expect("JSON")
     }
 
     /// Presses Ctrl-C; returns the exit code and the other lines.

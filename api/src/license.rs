@@ -1,8 +1,11 @@
 //! The body of the license (D-16).
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The state of the license.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LicenseStatus {
@@ -15,6 +18,7 @@ pub enum LicenseStatus {
 }
 
 /// The response of GET and PUT, and the request body of PUT.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LicenseBody {
     /// `valid`, `expired` or `missing`.

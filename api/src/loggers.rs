@@ -1,8 +1,11 @@
 //! The bodies of the loggers (specification 4.4, 8, D-24).
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A logger in a list.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logger {
     /// Its name.
@@ -24,6 +27,7 @@ pub struct LogLevel {
 }
 
 /// The response to a change of a level.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedLogLevel {
     /// The logger's name.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The reason of the Data Plane API for features that require a license (D-16).
@@ -324,6 +326,7 @@ impl AdminCode {
 }
 
 /// One problem of a policy document: [`gbac_json::Problem`] in the HTTP API.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentFault {
     /// The place, as a JSON Pointer (D-34).

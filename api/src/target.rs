@@ -1,6 +1,8 @@
 //! What a cluster has: its version, its APIs, ACLs of the Schema Registry and a license; what is missing, and what follows from it.
 //! The command line and the relay send the [`PROBES`], which change nothing, and read the answers here (D-98).
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -98,6 +100,7 @@ pub fn probes_for(needs: &[TargetNeed]) -> impl Iterator<Item = &'static Probe> 
 }
 
 /// Whether a cluster has something.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApiPresence {
@@ -111,6 +114,7 @@ pub enum ApiPresence {
 }
 
 /// What a cluster has.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TargetReport {
@@ -131,6 +135,7 @@ pub struct TargetReport {
 }
 
 /// Something that a cluster does not have.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetGap {
     /// A stable code.

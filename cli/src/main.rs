@@ -19,6 +19,7 @@ mod profile;
 mod progress;
 mod query;
 mod report;
+mod results;
 mod secrets;
 mod serve_options;
 mod suggest;

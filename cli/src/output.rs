@@ -9,9 +9,11 @@ use gbac_console_model::phrases::count;
 use gbac_engine::escape::{is_hidden, visible_json};
 use gbac_engine::policy::Policy;
 use gbac_json::Problems;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::display;
+use crate::results::{CommandError, ErrorResult};
 use crate::secrets::{redacted, redacted_problems};
 
 /// Output format.
@@ -108,11 +110,9 @@ impl Failure {
         // A closed standard error is ignored.
         let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&message));
         if format != Format::Text {
-            let mut error = json!({ "code": self.code, "message": message });
-            if let Some(problems) = &self.problems {
-                error["problems"] = json!(problems);
-            }
-            let _ = value(format, &json!({ "error": error }));
+            let (code, problems) = (self.code.as_str(), self.problems.as_ref());
+            let error = CommandError { code, message: &message, problems };
+            let _ = value(format, &ErrorResult { error });
         }
         ExitCode::from(self.exit)
     }
@@ -124,27 +124,34 @@ impl fmt::Display for Failure {
     }
 }
 
+/// The JSON of a result, whose members are sorted.
+fn json_value(result: &impl Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(result).map_err(|error| Failure::new("json", error.to_string()))
+}
+
 /// Writes one JSON value as a line.
-pub(crate) fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
+fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
     writeln!(out, "{}", json_text(value)).map_err(|error| Failure::standard_output(&error))
 }
 
-/// Writes a value to standard output as JSON or YAML.
-pub(crate) fn value(format: Format, value: &Value) -> Result<(), Failure> {
+/// Writes a result to standard output as JSON or YAML.
+pub(crate) fn value(format: Format, result: &impl Serialize) -> Result<(), Failure> {
     let mut out = io::stdout();
+    let value = json_value(result)?;
     if format == Format::Yaml {
-        return document(&yaml_text(value)?);
+        return document(&yaml_text(&value)?);
     }
-    line(&mut out, value)
+    line(&mut out, &value)
 }
 
-/// Writes one value of a stream: a line of JSON, or a YAML document.
-pub(crate) fn stream_value(out: &mut impl Write, format: Format, value: &Value) -> Result<(), Failure> {
+/// Writes one result of a stream: a line of JSON, or a YAML document.
+pub(crate) fn stream_value(out: &mut impl Write, format: Format, result: &impl Serialize) -> Result<(), Failure> {
+    let value = json_value(result)?;
     if format == Format::Yaml {
-        let text = format!("---\n{}", yaml_text(value)?);
+        let text = format!("---\n{}", yaml_text(&value)?);
         return out.write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error));
     }
-    line(out, value)
+    line(out, &value)
 }
 
 /// A value as one line of JSON. Characters that could control a terminal are escaped.
@@ -227,6 +234,8 @@ pub(crate) fn plain_lines(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use gbac_engine::policy::Policy;
 use gbac_json::policy_from_json;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::args::Format;
 use crate::args::policy::PolicySourceArgs;
 use crate::client::{CallError, Client};
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::results::AtState;
 
 /// The text of a policy document.
 pub(crate) struct PolicyText {
@@ -115,10 +116,7 @@ pub(crate) fn write_text(state: Option<&PolicyState>, text: &str) -> Result<(), 
     output::text(&format!("{text}{at}"))
 }
 
-/// Writes a value; its member `policy_state` is the state that it was decided at.
-pub(crate) fn write_value(state: Option<&PolicyState>, format: Format, mut value: Value) -> Result<(), Failure> {
-    if let (Some(state), Value::Object(members)) = (state, &mut value) {
-        members.insert("policy_state".into(), json!(state.tag));
-    }
-    output::value(format, &value)
+/// Writes a result; its member `policy_state` is the state that it was decided at.
+pub(crate) fn write_value(state: Option<&PolicyState>, format: Format, result: impl Serialize) -> Result<(), Failure> {
+    output::value(format, &AtState { result, policy_state: state.map(|state| state.tag.as_str()) })
 }

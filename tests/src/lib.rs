@@ -14,6 +14,7 @@ pub mod oracle;
 pub mod platform;
 pub mod program;
 pub mod samples;
+pub mod schemas;
 pub mod service;
 pub mod session;
 pub mod vectors;

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use tokio::net::TcpSocket;
 
+use crate::schemas;
 use crate::vectors::gbac;
 
 /// Variables that change the output of our programs, of a shell or of curl, in addition to those that begin with `GBAC_`.
@@ -93,10 +94,10 @@ impl Run {
     }
 }
 
-/// Runs a command in a folder to its end, with a text as standard input.
+/// Runs a command in a folder to its end, with a text as standard input. JSON of `gbac` has to be as its schema describes it.
 ///
 /// # Panics
-/// If it cannot be started, or does not end.
+/// If it cannot be started, does not end, or writes other JSON.
 #[must_use]
 pub fn run(mut command: Command, folder: &Path, stdin: &str) -> Run {
     command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -104,11 +105,17 @@ pub fn run(mut command: Command, folder: &Path, stdin: &str) -> Run {
     // A command that reads nothing may have ended already.
     let _ = child.stdin.take().expect("standard input").write_all(stdin.as_bytes());
     let done = child.wait_with_output().expect("the program ends");
-    Run {
+    let run = Run {
         exit: done.status.code().expect("the program ends by itself"),
         out: String::from_utf8_lossy(&done.stdout).into_owned(),
         err: String::from_utf8_lossy(&done.stderr).into_owned(),
+    };
+    if command.get_program() == gbac() {
+        let args: Vec<String> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let _ = schemas::checked(&args, run.exit, &run.out);
     }
+    run
 }
 
 /// A reserved loopback address without a listener: connections to it are refused while this exists.

@@ -18,7 +18,7 @@ cargo xtask COMMAND
   build-abi                        the WebAssembly module without imports, into target/abi
   build-js                         the JavaScript package's wasm module, into www/pkg
   build-kafka                      the plugin for Apache Kafka, into target/kafka; needs a JDK and Maven
-  types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
+  types                            from the Rust types, www/types.d.ts and docs/command-line.schema.json
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
         [--service | --javascript] --service: only access evaluations over HTTP, and attacks; --javascript: only the

@@ -4,7 +4,7 @@ use crate::bind::{Binder, NO_ADDRESS, RESET_STATE, Speed, TYPES};
 use crate::download_size::{self, ENGINE, Size};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
-use crate::process::cargo;
+use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step, say};
 use crate::remap;
 use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
@@ -16,8 +16,10 @@ use std::path::PathBuf;
 /// The folder of the modules, relative to the top folder.
 const FOLDER: &str = "www/pkg";
 
-/// The generated declarations, relative to the top folder.
+/// The generated declarations of the JavaScript package, relative to the top folder.
 const DECLARATIONS: &str = "www/types.d.ts";
+/// The generated schema of the command line, relative to the top folder.
+const SCHEMA: &str = "docs/command-line.schema.json";
 
 /// Everything that determines the modules.
 const INPUTS: [&str; 13] = [
@@ -106,7 +108,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     download_size::check(workspace, &sizes)
 }
 
-/// `cargo xtask types`: writes the declarations that gbac-json generates from its types.
+/// `cargo xtask types`: writes the declarations and the schema that the Rust types of the JSON generate.
 pub(crate) fn types(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     let step = progress.slow("types", DECLARATIONS);
@@ -115,7 +117,21 @@ pub(crate) fn types(workspace: &Workspace) -> Result<()> {
         .args(["--", DECLARATIONS])
         .succeed(Some(&step))?;
     step.done(DECLARATIONS);
+    let step = progress.slow("types", SCHEMA);
+    let [_, schema] = types_tests(workspace);
+    // The types of the command line are in a program, which only its own tests see.
+    schema.env("GBAC_WRITE_SCHEMA", "1").succeed(Some(&step))?;
+    step.done(SCHEMA);
     Ok(())
+}
+
+/// The tests that compare the declarations and the schema with the types. With `GBAC_WRITE_SCHEMA`, the latter writes it.
+pub(crate) fn types_tests(workspace: &Workspace) -> [Call; 2] {
+    let test = |package, feature| cargo(&workspace.root).args(["test", "--package", package, "--features", feature]);
+    [
+        test("gbac-json", "typescript").args(["--test", "typescript"]),
+        test("gbac", "schema").args(["--bin", "gbac", "results::"]),
+    ]
 }
 
 /// Builds every module and measures it.

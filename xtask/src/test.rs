@@ -57,8 +57,8 @@ const CLIENTS: &[&str] = &["engine", "tests/clients", "tests/e2e/support", "cli"
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// The inputs of the JavaScript package and its tests.
 const PACKAGE: &[&str] = &["api", "cli", "console/model", "engine", "server", "tests", "www", "docs", "README.md"];
-/// The inputs of the TypeScript declarations.
-const TYPES: &[&str] = &["engine", "www"];
+/// The inputs of the TypeScript declarations and of the schema of the command line.
+const TYPES: &[&str] = &["api", "cli", "console/model", "docs", "engine", "server", "www"];
 /// The inputs of tests that read documents, examples and everything else.
 const ALL: &[&str] = &["."];
 
@@ -83,7 +83,7 @@ const CHECKS: &[Check] = &[
         run: console_native,
     },
     // Separate from the other crates, because no program has its feature.
-    Check { name: "types", title: "the TypeScript declarations match the Rust types", inputs: TYPES, run: types },
+    Check { name: "types", title: "the declarations and the schema match the Rust types", inputs: TYPES, run: types },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "abi", title: "the WebAssembly ABI, from Node and from Python", inputs: RUST, run: abi },
     Check {
@@ -312,16 +312,10 @@ fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 fn types(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let call = cargo(&context.workspace.root).args([
-        "test",
-        "--package",
-        "gbac-json",
-        "--features",
-        "typescript",
-        "--test",
-        "typescript",
-    ]);
-    context.tests(check, call, Tally::of_cargo)
+    let [declarations, schema] = build_js::types_tests(context.workspace);
+    let mut report = context.tests(check, declarations, Tally::of_cargo)?;
+    report.add(context.tests(check, schema, Tally::of_cargo)?);
+    Ok(report)
 }
 
 fn js(context: &Context<'_>, check: &Check) -> Result<Report> {

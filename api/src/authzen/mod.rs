@@ -13,6 +13,8 @@
 mod question;
 
 use gbac_json::AnswerJson;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -105,6 +107,7 @@ pub struct EvaluationResponse {
 }
 
 /// The reason of a response.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum EvaluationContext {
@@ -118,6 +121,7 @@ pub enum EvaluationContext {
 }
 
 /// The error of an evaluation, in the form of the standard.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvaluationError {
     /// An HTTP status.

@@ -9,12 +9,13 @@ use std::process::ExitCode;
 use gbac_api::paths;
 use gbac_console_model::phrases::count;
 use gbac_server::{BackupContents, BackupError, verify_backup};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::Format;
 use crate::args::online::BackupArgs;
 use crate::client::Client;
 use crate::output::{self, Failure, plain};
+use crate::results::{BackupSummary, SavedBackup};
 
 pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure> {
     let file = args.file.display().to_string();
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure
         io::ErrorKind::AlreadyExists => exists(),
         _ => Failure::io(&file, &error),
     })?;
-    report("Saved", &file, "file", &contents, format)?;
+    report("Saved", &file, &contents, format, |contents| SavedBackup { file: &file, contents })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -73,18 +74,18 @@ fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Reports the contents and the place of a backup; `kind` is the member with the place.
-pub(super) fn report(
+/// Reports the contents and the place of a backup; `result` adds the place to the contents.
+pub(super) fn report<'a, T: Serialize>(
     done: &str,
     place: &str,
-    kind: &str,
-    contents: &BackupContents,
+    contents: &'a BackupContents,
     format: Format,
+    result: impl FnOnce(BackupSummary<'a>) -> T,
 ) -> Result<(), Failure> {
     let BackupContents { acls, roles, sha256 } = contents;
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &json!({ kind: place, "acls": acls, "roles": roles, "sha256": sha256 }))
+            output::value(format, &result(BackupSummary { acls: *acls, roles: *roles, sha256 }))
         }
         Format::Text => {
             let (acls, roles) = (count(*acls, "ACL"), count(*roles, "role"));

@@ -6,11 +6,12 @@ use gbac_api::script::changes_between;
 use gbac_console_model::phrases::thousands;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
-use gbac_json::settings_to_json;
+use gbac_json::{DiffJson, settings_to_json};
 use serde_json::Value;
 
 use super::verdicts;
 use crate::output::plain;
+use crate::results::PolicyDifference;
 
 /// What a command says whose change is made already.
 pub(super) const NOTHING_TO_CHANGE: &str = "Nothing to change.\n";
@@ -87,13 +88,9 @@ impl ChangeList {
         !self.sets.is_empty()
     }
 
-    /// A JSON object, with the numbers of what is added and removed.
-    pub(super) fn with_counts(&self, mut value: Value) -> Value {
-        if let Value::Object(members) = &mut value {
-            members.insert("adds".into(), self.adds.len().into());
-            members.insert("removes".into(), self.removes.len().into());
-        }
-        value
+    /// A difference, with the numbers of what is added and removed.
+    pub(super) const fn counted(&self, diff: DiffJson) -> PolicyDifference {
+        PolicyDifference { diff, adds: self.adds.len(), removes: self.removes.len() }
     }
 
     /// The lists, each below its number.

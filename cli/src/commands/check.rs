@@ -12,7 +12,7 @@ use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, ExplanationJson, Problems, check_from_json};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{evaluation, explain};
 use crate::args::{CheckArgs, Format};
@@ -22,6 +22,7 @@ use crate::output::{self, Failure};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::progress::Progress;
 use crate::query;
+use crate::results::{CommandError, ErrorResult, OfRequest};
 use crate::secrets::redacted;
 use crate::yaml;
 
@@ -65,18 +66,17 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
             Ok(Err(problems)) => (id_of(&bytes), Err(invalid_check(&problems))),
             Err(error) => (None, Err(not_text(error))),
         };
-        let mut value = match answered {
-            Ok(answer) => json!(AnswerJson::from(&answer)),
-            Err(LineError::Check(error)) => {
+        match answered {
+            Ok(answer) => {
+                output::stream_value(&mut out, format, &OfRequest { result: AnswerJson::from(&answer), id })?;
+            }
+            Err(LineError::Check { code, message }) => {
                 failed = true;
-                json!({ "error": error })
+                let error = CommandError { code, message: &message, problems: None };
+                output::stream_value(&mut out, format, &OfRequest { result: ErrorResult { error }, id })?;
             }
             Err(LineError::Audit(failure)) => return Err(failure),
-        };
-        if let (Some(id), Value::Object(members)) = (id, &mut value) {
-            members.insert("id".into(), id);
         }
-        output::stream_value(&mut out, format, &value)?;
         if is_last_so_far {
             // The next line can take long, and its writer can wait for this answer.
             out.flush().map_err(|error| Failure::standard_output(&error))?;
@@ -139,7 +139,7 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
 
 /// The error of a line: an invalid check, or an audit event that could not be written.
 enum LineError {
-    Check(Value),
+    Check { code: &'static str, message: String },
     Audit(Failure),
 }
 
@@ -158,9 +158,8 @@ struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     fn evaluate(&mut self, check: &Check) -> Result<Answer, LineError> {
-        let invalid = |error: CheckError| {
-            LineError::Check(json!({ "code": error.code(), "message": redacted(&error.to_string()) }))
-        };
+        let invalid =
+            |error: CheckError| LineError::Check { code: error.code(), message: redacted(&error.to_string()) };
         if self.identities.len() > MAX_IDENTITIES {
             self.identities.clear();
         }
@@ -210,7 +209,7 @@ fn key(who: &Subject) -> String {
 fn invalid_check(problems: &Problems) -> LineError {
     let code = problems.0.first().map_or("check_invalid", |problem| problem.code.as_str());
     let message = redacted(&problems.to_string()).replace('\n', "; ");
-    LineError::Check(json!({ "code": code, "message": message }))
+    LineError::Check { code, message }
 }
 
 /// The ID of a line that is JSON but not a check, for its error.
@@ -219,7 +218,7 @@ fn id_of(line: &[u8]) -> Option<Value> {
 }
 
 fn not_text(error: std::str::Utf8Error) -> LineError {
-    LineError::Check(json!({ "code": "not_utf8", "message": format!("the line is not UTF-8: {error}") }))
+    LineError::Check { code: "not_utf8", message: format!("the line is not UTF-8: {error}") }
 }
 
 /// Evaluates the check of the flags.
@@ -244,10 +243,10 @@ fn one(
     let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
-            policy_source::write_value(state, format, json!(ExplanationJson::from(explanation)))?;
+            policy_source::write_value(state, format, ExplanationJson::from(explanation))?;
         }
         (Format::Json | Format::Yaml, None) => {
-            policy_source::write_value(state, format, json!(AnswerJson::from(&answer)))?;
+            policy_source::write_value(state, format, AnswerJson::from(&answer))?;
         }
         (Format::Text, Some(explanation)) => {
             policy_source::write_text(state, &explain::explanation(&opened, &check, explanation))?;
@@ -265,6 +264,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use gbac_json::check_from_json;
+    use serde_json::json;
 
     use super::*;
 

@@ -22,6 +22,7 @@ use crate::args::{Format, LicenseArg};
 use crate::client::{CallError, Client};
 use crate::lists;
 use crate::output::{self, Failure, plain};
+use crate::results::{ChangedLogLevels, FailedLogLevel};
 use crate::table::table;
 
 pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Format) -> Result<ExitCode, Failure> {
@@ -76,7 +77,7 @@ fn yaml(value: &Value) -> String {
 fn list(client: &Client, format: Format) -> Result<(), Failure> {
     let values: Properties = client.get(paths::CLUSTER_CONFIG)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(values)),
+        Format::Json | Format::Yaml => output::value(format, &values),
         Format::Text => {
             let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let rows: Vec<_> = values.iter().map(|(name, value)| vec![name.clone(), bare(value)]).collect();
@@ -147,7 +148,7 @@ fn set(client: &Client, assigned: BTreeMap<String, String>, format: Format) -> R
     let done: ConfigVersion = client.change(Method::PUT, paths::CLUSTER_CONFIG, &change)?;
     let version = done.config_version;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(done)),
+        Format::Json | Format::Yaml => output::value(format, &done),
         Format::Text => {
             output::text(&format!("Successfully updated configuration. New configuration version is {version}.\n"))
         }
@@ -161,7 +162,7 @@ fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
     Ok(match kind {
         "integer" | "boolean" => json().filter(|value| value.is_number() || value.is_boolean()),
         "array" if text.starts_with('[') => json().filter(Value::is_array),
-        "array" => Some(json!(lists::entries(name, std::slice::from_ref(&text))?)),
+        "array" => Some(lists::entries(name, std::slice::from_ref(&text))?.into()),
         _ => None,
     }
     .unwrap_or(Value::String(text)))
@@ -170,7 +171,7 @@ fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
 fn list_loggers(client: &Client, format: Format) -> Result<(), Failure> {
     let loggers: Vec<Logger> = client.get(&paths::loggers())?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(loggers)),
+        Format::Json | Format::Yaml => output::value(format, &loggers),
         Format::Text => {
             let row = |logger: Logger| vec![logger.name, logger.level.unwrap_or_default()];
             output::text(&table(&["NAME", "LEVEL"], &loggers.into_iter().map(row).collect::<Vec<_>>()))
@@ -197,9 +198,8 @@ fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<Exi
     }
     match format {
         Format::Json | Format::Yaml => {
-            let failed = |(name, message): &(String, String)| json!({ "name": name, "message": message });
-            let failed: Vec<Value> = failures.iter().map(failed).collect();
-            output::value(format, &json!({ "successes": successes, "failures": failed }))?;
+            let failed = failures.iter().map(|(name, message)| FailedLogLevel { name, message });
+            output::value(format, &ChangedLogLevels { successes: &successes, failures: failed.collect() })?;
         }
         Format::Text => output::text(&levels(&successes, &failures))?,
     }
@@ -239,12 +239,11 @@ fn license(client: &Client, assigned: Option<LicenseArg>, format: Format) -> Res
         }
     };
     let held = held.map_err(|error| target::without_license_call(client, error))?;
-    let value = json!(held);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &value),
+        Format::Json | Format::Yaml => output::value(format, &held),
         Format::Text => {
             let pinned = if held.pinned { ", set on the command line of the service" } else { "" };
-            output::text(&format!("{}{pinned}\n", value["license"].as_str().unwrap_or_default()))
+            output::text(&format!("{}{pinned}\n", json!(held.license).as_str().unwrap_or_default()))
         }
     }
 }

@@ -8,7 +8,6 @@ use gbac_console_model::phrases::thousands;
 use gbac_engine::Subject;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_json::CollisionReportJson;
-use serde_json::json;
 
 use super::differences::regions;
 use super::inspect;
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
     };
     let report = collision_gains(&policy, nested, &names, args.limit);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(CollisionReportJson::from(&report)))?,
+        Format::Json | Format::Yaml => output::value(format, &CollisionReportJson::from(&report))?,
         Format::Text => output::text(&render(&report, nested))?,
     }
     Ok(ExitCode::SUCCESS)

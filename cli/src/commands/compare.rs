@@ -9,7 +9,6 @@ use gbac_engine::decide::At;
 use gbac_engine::model::Acl;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, IdentityComparisonJson};
-use serde_json::json;
 
 use super::differences::regions;
 use super::verdicts;
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
             policy_source::write_value(
                 state.as_ref(),
                 format,
-                json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) }),
+                IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) },
             )?;
         }
         Format::Text => {

@@ -10,7 +10,7 @@ use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
 use gbac_console_model::simulator::accepted::of_service;
 use gbac_engine::policy::{Policy, Settings};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::inspect;
 use super::policy::read_settings;
@@ -19,6 +19,7 @@ use crate::client::{CallError, Client};
 use crate::input;
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
 use crate::query;
+use crate::results::{Diagnosis, DiagnosisStep};
 
 pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure> {
     let claims = args.claims.as_deref().map(input::object).transpose()?;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
     });
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &json!({ "steps": steps.iter().map(to_json).collect::<Vec<_>>() }))?;
+            output::value(format, &Diagnosis { steps: steps.iter().map(result).collect() })?;
         }
         Format::Text => output::text(&render(&steps))?,
     }
@@ -109,8 +110,9 @@ impl ServiceState {
     }
 }
 
-fn to_json(step: &DiagnosticStep) -> Value {
-    json!({ "code": step.code, "title": step.title, "state": step.state.code(), "findings": step.findings, "next": step.next })
+fn result(step: &DiagnosticStep) -> DiagnosisStep<'_> {
+    let DiagnosticStep { code, title, state, findings, next } = step;
+    DiagnosisStep { code, title, state: state.into(), findings, next }
 }
 
 fn render(steps: &[DiagnosticStep]) -> String {

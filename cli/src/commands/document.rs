@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use gbac_analysis::{Relation, diff};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{DiffJson, policy_to_json, policy_to_text};
-use serde_json::json;
 
 use super::change_list::{ChangeList, NOTHING_TO_CHANGE};
 use super::{differences, merge, target};
@@ -16,6 +15,7 @@ use crate::client::Client;
 use crate::confirm::confirm;
 use crate::input;
 use crate::output::{self, Failure, contents, plain};
+use crate::results::TransferredPolicy;
 
 pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Failure> {
     let client = Client::open(&args.connect)?;
@@ -78,7 +78,7 @@ pub(super) fn show_dry_run(before: &Policy, document: &Policy, format: Format) -
     let changes = ChangeList::between(before, document);
     let changed = diff(before, &after_import(before, document)?);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &changes.with_counts(json!(DiffJson::from(&changed))))?,
+        Format::Json | Format::Yaml => output::value(format, &changes.counted(DiffJson::from(&changed)))?,
         Format::Text => {
             let effect = if changes.is_empty() {
                 NOTHING_TO_CHANGE.to_owned()
@@ -123,9 +123,8 @@ pub(super) fn report(
     let state = tag.map(|tag| tag.trim_matches('"'));
     match format {
         Format::Json | Format::Yaml => {
-            let value =
-                json!({ "file": file, "acls": policy.acl_count(), "roles": policy.role_count(), "state": state });
-            output::value(format, &value)
+            let (acls, roles) = (policy.acl_count(), policy.role_count());
+            output::value(format, &TransferredPolicy { file, acls, roles, state })
         }
         Format::Text => {
             let state = state.map(|state| format!(" The service's state is {}.", plain(state))).unwrap_or_default();

@@ -16,11 +16,12 @@ use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
 use gbac_json::{ExtractionJson, WarningJson};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain};
+use crate::results::{InspectedToken, TokenCheck, UserError};
 use crate::table::table;
 
 /// The result of inspecting a token or claims.
@@ -45,7 +46,7 @@ impl Inspection {
 pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
     let inspection = inspect(args)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &to_json(&inspection))?,
+        Format::Json | Format::Yaml => output::value(format, &result(&inspection))?,
         Format::Text => output::text(&render(&inspection))?,
     }
     // If keys are given, an unverified token is an error.
@@ -121,30 +122,27 @@ pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-fn to_json(inspection: &Inspection) -> Value {
-    let extraction = ExtractionJson::from(&inspection.extraction);
-    let warnings: Vec<WarningJson> = inspection.warnings().iter().map(WarningJson::from).collect();
-    let mut value = json!({
-        "user": inspection.user.as_ref().ok(),
-        "groups": extraction.groups,
-        "warnings": warnings,
-        "verified": inspection.verified,
-        "claim": extraction.claim,
-        "elements": extraction.elements,
-        "claims": gbac_json::claims_to_object(&inspection.claims),
-        "checks": inspection.lines.iter().map(|line| json!({
-            "name": line.name, "outcome": outcome(line.outcome), "code": line.code, "detail": line.detail,
-        })).collect::<Vec<_>>(),
-    });
-    if let Value::Object(members) = &mut value {
-        if let Some(header) = &inspection.header {
-            members.insert("header".into(), json!(gbac_json::claims_to_object(header.members())));
-        }
-        if let Err(error) = &inspection.user {
-            members.insert("user_error".into(), json!({ "code": error.code(), "message": error.to_string() }));
-        }
+fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
+    let ExtractionJson { groups, claim, elements, .. } = (&inspection.extraction).into();
+    let check = |line: &'a VerificationStep| TokenCheck {
+        name: line.name,
+        outcome: outcome(line.outcome),
+        code: line.code,
+        detail: &line.detail,
+    };
+    let user_error = |error: &IdentityError| UserError { code: error.code(), message: error.to_string() };
+    InspectedToken {
+        user: inspection.user.as_deref().ok(),
+        user_error: inspection.user.as_ref().err().map(user_error),
+        groups,
+        warnings: inspection.warnings().iter().map(WarningJson::from).collect(),
+        verified: inspection.verified,
+        claim,
+        elements,
+        claims: gbac_json::claims_to_object(&inspection.claims),
+        checks: inspection.lines.iter().map(check).collect(),
+        header: inspection.header.as_ref().map(|header| gbac_json::claims_to_object(header.members())),
     }
-    value
 }
 
 fn render(inspection: &Inspection) -> String {

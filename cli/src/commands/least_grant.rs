@@ -10,7 +10,6 @@ use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::LeastGrantJson;
-use serde_json::json;
 
 use super::changes;
 use super::differences::regions;
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     }
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(query.state.as_ref(), format, json!(LeastGrantJson::from(&least)))?;
+            policy_source::write_value(query.state.as_ref(), format, LeastGrantJson::from(&least))?;
         }
         Format::Text => {
             policy_source::write_text(

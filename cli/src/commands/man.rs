@@ -4,11 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use crate::args::Format;
 use crate::help;
 use crate::output::{self, Failure, plain};
+use crate::results::ManualPages;
 use gbac_console_model::phrases::count;
 
 /// Writes one page for each command into a folder.
@@ -23,7 +22,7 @@ pub(crate) fn run(folder: &Path, format: Format) -> Result<ExitCode, Failure> {
     };
     let pages = pages.filter(is_page).count();
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "folder": name, "pages": pages }))?,
+        Format::Json | Format::Yaml => output::value(format, &ManualPages { folder: &name, pages })?,
         Format::Text => output::text(&format!("Wrote {} to {}.\n", count(pages, "page"), plain(&name)))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -19,6 +19,7 @@ use crate::args::Format;
 use crate::client::{AT_ONCE, Call, CallError, Client};
 use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
+use crate::results::{MergedPolicy, RefusedCall};
 
 /// Maximum number of members in one call.
 const MEMBERS_PER_CALL: usize = 500;
@@ -45,11 +46,17 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
     let (acls, members) = (denies.len() + allows.len(), roles.iter().map(|(_, members)| members.len()).sum::<usize>());
     match format {
         Format::Json | Format::Yaml => {
-            let refused: Vec<_> =
-                execution.refused.iter().map(|(what, why)| json!({ "what": what, "message": why })).collect();
-            let value = json!({ "dry": dry_run, "missing_acls": acls, "missing_members": members, "there_already": present,
-                "calls": total, "done": execution.done, "refused": refused });
-            output::value(format, &value)?;
+            let refused = execution.refused.iter().map(|(what, message)| RefusedCall { what, message }).collect();
+            let result = MergedPolicy {
+                dry: dry_run,
+                missing_acls: acls,
+                missing_members: members,
+                there_already: present,
+                calls: total,
+                done: execution.done,
+                refused,
+            };
+            output::value(format, &result)?;
         }
         Format::Text => {
             let calls = if dry_run {

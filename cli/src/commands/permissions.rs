@@ -7,7 +7,6 @@ use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::model::{Host, Principal};
 use gbac_engine::policy::Policy;
 use gbac_json::PermissionsJson;
-use serde_json::{Value, json};
 
 use super::principals;
 use super::verdicts::{expired, names, operations, token};
@@ -32,11 +31,8 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
     };
     match format {
         Format::Json | Format::Yaml => {
-            let mut value = json!(PermissionsJson::from(&permissions));
-            if let (Value::Object(members), true) = (&mut value, is_expired) {
-                members.insert("expired".into(), true.into());
-            }
-            policy_source::write_value(state.as_ref(), format, value)?;
+            let result = PermissionsJson { expired: is_expired, ..PermissionsJson::from(&permissions) };
+            policy_source::write_value(state.as_ref(), format, result)?;
         }
         Format::Text => policy_source::write_text(state.as_ref(), &format!("{who}{}", render(&permissions)))?,
     }

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use gbac_api::spelling::RoleSpelling;
-use serde_json::json;
 
 use crate::args::Format;
 use crate::args::online::ProfileCommand;
@@ -11,6 +10,7 @@ use crate::client;
 use crate::credentials::is_valid_user_name;
 use crate::output::{self, Failure, plain};
 use crate::profile::{Profile, Profiles};
+use crate::results::{ChangedProfile, CurrentProfile, ListedProfile, ProfileList};
 use crate::table::table;
 
 pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, Failure> {
@@ -57,7 +57,9 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
         return Ok(ExitCode::SUCCESS);
     };
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "profile": name, "current": profiles.current }))?,
+        Format::Json | Format::Yaml => {
+            output::value(format, &ChangedProfile { profile: name, current: profiles.current.as_deref() })?;
+        }
         Format::Text => output::text(&format!("{done} profile {}\n", plain(name)))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -74,12 +76,14 @@ fn current(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
     let profile = profiles.get(&name)?;
     match format {
         Format::Json | Format::Yaml => {
-            let spelling = &profile.role_spelling;
-            output::value(
-                format,
-                &json!({ "name": name, "url": profile.url, "user": profile.user, "role_spelling": spelling,
-                    "selected_by": selected_by }),
-            )?;
+            let current = CurrentProfile {
+                name: &name,
+                url: &profile.url,
+                user: profile.user.as_deref(),
+                role_spelling: profile.role_spelling.as_deref(),
+                selected_by,
+            };
+            output::value(format, &current)?;
         }
         Format::Text => {
             let user = profile.user.as_ref().map_or_else(String::new, |user| format!(", user {}", plain(user)));
@@ -94,11 +98,14 @@ fn list(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
     let is_current = |name: &str| profiles.current.as_deref() == Some(name);
     match format {
         Format::Json | Format::Yaml => {
-            let each = profiles.profiles.iter().map(|(name, profile)| {
-                json!({ "name": name, "url": profile.url, "user": profile.user, "role_spelling": profile.role_spelling,
-                    "current": is_current(name) })
+            let each = profiles.profiles.iter().map(|(name, profile)| ListedProfile {
+                name,
+                url: &profile.url,
+                user: profile.user.as_deref(),
+                role_spelling: profile.role_spelling.as_deref(),
+                current: is_current(name),
             });
-            output::value(format, &json!({ "profiles": each.collect::<Vec<_>>() }))?;
+            output::value(format, &ProfileList { profiles: each.collect() })?;
         }
         Format::Text => {
             let row = |(name, profile): (&String, &Profile)| {

@@ -8,6 +8,7 @@ use gbac_server::{BackupError, restore_backup};
 use super::backup::{failure, report};
 use crate::args::{Format, RestoreArgs};
 use crate::output::Failure;
+use crate::results::RestoredBackup;
 
 pub(crate) fn run(args: &RestoreArgs, format: Format) -> Result<ExitCode, Failure> {
     let (file, folder) = (args.file.display().to_string(), args.data.display().to_string());
@@ -17,6 +18,6 @@ pub(crate) fn run(args: &RestoreArgs, format: Format) -> Result<ExitCode, Failur
     }
     let backup = fs::read(&args.file).map_err(|error| Failure::io(&file, &error))?;
     let contents = restore_backup(&backup, &args.data).map_err(|error| failure(&error))?;
-    report("Restored", &folder, "folder", &contents, format)?;
+    report("Restored", &folder, &contents, format, |contents| RestoredBackup { folder: &folder, contents })?;
     Ok(ExitCode::SUCCESS)
 }

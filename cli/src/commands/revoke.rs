@@ -10,7 +10,6 @@ use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
-use serde_json::json;
 
 use super::changes;
 use super::verdicts::{self, because, resource, subject, token, verdict};
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     }
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(query.state.as_ref(), format, json!(RevocationJson::from(&revocation)))?;
+            policy_source::write_value(query.state.as_ref(), format, RevocationJson::from(&revocation))?;
         }
         Format::Text => policy_source::write_text(query.state.as_ref(), &render(&query.opened, request, &revocation))?,
     }

@@ -11,11 +11,11 @@ use gbac_server::{
 };
 
 use clap::{ArgMatches, FromArgMatches};
-use serde_json::json;
 
 use crate::args::{Cli, Command, DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
 use crate::lists::entries;
 use crate::output::{self, Failure, plain};
+use crate::results::CheckedOptions;
 use crate::serve_options::invalid;
 
 pub(crate) fn run(args: ServeArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -46,7 +46,9 @@ fn check(options: &ServeOptions, format: Format) -> Result<ExitCode, Failure> {
     };
     let is_text = !matches!(format, Format::Json | Format::Yaml);
     match (&data, is_text) {
-        (_, false) => output::value(format, &json!({ "valid": true, "data": data, "listen": options.listen }))?,
+        (_, false) => {
+            output::value(format, &CheckedOptions { valid: true, data: data.as_deref(), listen: &options.listen })?;
+        }
         (Some(data), true) => output::text(&format!(
             "The options are valid. The service keeps its data in `{}` and listens on {}.\n",
             plain(&data.display().to_string()),

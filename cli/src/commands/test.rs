@@ -10,7 +10,6 @@ use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
 use gbac_engine::resolve;
 use gbac_json::{AssertionTest, PolicySource, assertions_from_json, find_assertions};
-use serde_json::json;
 
 use crate::args::output::ReportFormat;
 use crate::args::{Format, TestArgs};
@@ -18,6 +17,7 @@ use crate::input;
 use crate::json_lines::line_of;
 use crate::output::{self, Failure, plain_lines};
 use crate::report::{self, Case, Entry, Level};
+use crate::results::{TestResult, TestResults};
 use crate::secrets::redacted;
 use crate::table::table;
 use crate::yaml;
@@ -29,6 +29,13 @@ struct Run {
     difference: Option<String>,
     /// The line of the test in its file.
     line: usize,
+}
+
+impl Run {
+    fn result(&self) -> TestResult<'_> {
+        let difference = self.difference.as_deref();
+        TestResult { file: &self.file, name: &self.name, passed: difference.is_none(), difference }
+    }
 }
 
 pub(crate) fn run(args: &TestArgs, format: Format, report: Option<ReportFormat>) -> Result<ExitCode, Failure> {
@@ -56,16 +63,10 @@ pub(crate) fn run(args: &TestArgs, format: Format, report: Option<ReportFormat>)
     match (report, format) {
         (Some(ReportFormat::Junit), _) => output::document(&report::junit(&cases(&runs)))?,
         (Some(report), _) => report::write(report, "test", "", &entries(&runs))?,
-        (None, Format::Json | Format::Yaml) => output::value(
-            format,
-            &json!({
-                "passed": runs.len() - failed,
-                "failed": failed,
-                "tests": runs.iter().map(|run| json!({
-                    "file": run.file, "name": run.name, "passed": run.difference.is_none(), "difference": run.difference,
-                })).collect::<Vec<_>>(),
-            }),
-        )?,
+        (None, Format::Json | Format::Yaml) => {
+            let tests = runs.iter().map(Run::result).collect();
+            output::value(format, &TestResults { passed: runs.len() - failed, failed, tests })?;
+        }
         (None, Format::Text) => output::text(&render(&runs, failed))?,
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })

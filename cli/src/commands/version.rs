@@ -3,10 +3,9 @@
 use std::env::consts::{ARCH, OS};
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use crate::args::Format;
 use crate::output::{self, Failure};
+use crate::results::ProgramVersion;
 
 pub(crate) fn run(format: Format) -> Result<ExitCode, Failure> {
     // The crates of the workspace have one version.
@@ -18,7 +17,7 @@ pub(crate) fn run(format: Format) -> Result<ExitCode, Failure> {
     match format {
         Format::Json | Format::Yaml => output::value(
             format,
-            &json!({ "version": version, "build": build, "platform": platform, "engine": version, "features": features }),
+            &ProgramVersion { version, build, platform: &platform, engine: version, features: &features },
         )?,
         Format::Text => output::text(&format!(
             "gbac {version}\nBuild: {build}, {platform}\nEngine: gbac-engine {version}\nFeatures: {}\n",

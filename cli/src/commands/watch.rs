@@ -14,7 +14,7 @@ use gbac_console_model::audit::{EventKind, EventRow};
 use gbac_engine::model::{Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{ChangeJson, DiffJson};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{differences, verdicts};
 use crate::args::Format;
@@ -23,6 +23,7 @@ use crate::client::{CallError, Client};
 use crate::lists;
 use crate::output::{self, BAD, Failure, paint, plain};
 use crate::query;
+use crate::results::{WatchEvent, WatchedAcl};
 
 /// Interval between two looks at the service.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -147,7 +148,11 @@ fn look(client: &Client, known: &mut KnownState, filter: &Filter, format: Format
     Ok(())
 }
 
-fn write(format: Format, text: impl FnOnce() -> String, value: impl FnOnce() -> Value) -> Result<(), Failure> {
+fn write<'a>(
+    format: Format,
+    text: impl FnOnce() -> String,
+    value: impl FnOnce() -> WatchEvent<'a>,
+) -> Result<(), Failure> {
     match format {
         Format::Text => output::text(&text())?,
         Format::Json | Format::Yaml => output::stream_value(&mut io::stdout(), format, &value())?,
@@ -309,10 +314,10 @@ impl PolicyChange {
         text
     }
 
-    fn value(&self, [before, after]: [&str; 2]) -> Value {
-        let changes: Vec<ChangeJson> = self.changes.iter().map(ChangeJson::from).collect();
-        json!({ "event": "policy_changed", "state_before": before, "policy_state": after, "changes": changes,
-            "effect": DiffJson::from(&self.effect) })
+    fn value<'a>(&self, [state_before, policy_state]: [&'a str; 2]) -> WatchEvent<'a> {
+        let changes = self.changes.iter().map(ChangeJson::from).collect();
+        let effect = Box::new(DiffJson::from(&self.effect));
+        WatchEvent::PolicyChanged { state_before, policy_state, changes, effect }
     }
 }
 
@@ -344,11 +349,26 @@ fn render_event(row: &EventRow) -> String {
     )
 }
 
-fn event_value(row: &EventRow) -> Value {
-    let (kind, name) = row.resource.clone().unwrap_or_default();
-    json!({ "event": "denied", "time": row.when(), "user": row.user, "groups": row.groups, "operation": row.what,
-        "resource_type": kind, "resource_name": name, "from": row.from, "times": row.times, "reason": row.why,
-        "acl": row.matched.as_ref().map(|acl| json!({ "principal": acl.principal.as_ref().map(ToString::to_string),
-            "permission": acl.permission, "operation": acl.operation, "resource_type": acl.resource_type,
-            "resource_name": acl.resource_name, "pattern": acl.pattern })) })
+fn event_value(row: &EventRow) -> WatchEvent<'_> {
+    let (resource_type, resource_name) =
+        row.resource.as_ref().map_or(("", ""), |(kind, name)| (kind.as_str(), name.as_str()));
+    WatchEvent::Denied {
+        time: row.when(),
+        user: &row.user,
+        groups: &row.groups,
+        operation: &row.what,
+        resource_type,
+        resource_name,
+        from: &row.from,
+        times: row.times,
+        reason: &row.why,
+        acl: row.matched.as_ref().map(|acl| WatchedAcl {
+            principal: acl.principal.as_ref().map(ToString::to_string),
+            permission: &acl.permission,
+            operation: &acl.operation,
+            resource_type: &acl.resource_type,
+            resource_name: &acl.resource_name,
+            pattern: &acl.pattern,
+        }),
+    }
 }

@@ -9,7 +9,6 @@ use gbac_console_model::phrases::count;
 use gbac_engine::decide::At;
 use gbac_engine::policy::Change;
 use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
-use serde_json::json;
 
 use super::changes;
 use super::differences::regions;
@@ -33,7 +32,7 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
         .map_err(|error| query::failure(&error))?;
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(state.as_ref(), format, json!(WhatIfJson::from(&result)))?;
+            policy_source::write_value(state.as_ref(), format, WhatIfJson::from(&result))?;
         }
         Format::Text => policy_source::write_text(state.as_ref(), &render(&changes, &result, at))?,
     }

@@ -8,7 +8,6 @@ use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::Principal;
 use gbac_json::WhoCanJson;
-use serde_json::json;
 
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
@@ -23,7 +22,7 @@ pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure
     let who = who_can(&policy, &query.request());
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(state.as_ref(), format, json!(WhoCanJson::from(&who)))?;
+            policy_source::write_value(state.as_ref(), format, WhoCanJson::from(&who))?;
         }
         Format::Text => policy_source::write_text(state.as_ref(), &render(&query.request(), &who))?,
     }

@@ -15,6 +15,7 @@ use crate::args::Format;
 use crate::args::online::ConnectArgs;
 use crate::client::{CallError, Client};
 use crate::output::{self, Failure, plain};
+use crate::results::{CallerIdentity, ClusterTarget, ServiceCaller};
 
 /// What a caller may do, from the most to the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,12 +81,16 @@ pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Fai
     let token = client.caller_token().map(|token| client.resolve(token)).transpose()?;
     match format {
         Format::Json | Format::Yaml => {
-            let of_token = token.as_ref().map(|token| json!({ "user": token.principal, "groups": token.groups }));
-            output::value(
-                format,
-                &json!({ "url": client.url(), "service": service.name, "version": service.version, "demo": service.demo,
-                    "user": client.caller_user(), "token": of_token, "access": level.code() }),
-            )?;
+            let caller = ServiceCaller {
+                url: client.url(),
+                service: &service.name,
+                version: &service.version,
+                demo: service.demo,
+                user: client.caller_user(),
+                token: token.as_ref().map(|token| CallerIdentity { user: &token.principal, groups: &token.groups }),
+                access: level.code(),
+            };
+            output::value(format, &caller)?;
         }
         Format::Text => {
             let demo = if service.demo { ", a demo" } else { "" };
@@ -117,8 +122,8 @@ fn of_cluster(client: &Client, format: Format) -> Result<ExitCode, Failure> {
     let answer = TargetAnswer::from(report);
     let TargetAnswer { target, gaps } = &answer;
     if format != Format::Text {
-        let value = json!({ "url": client.url(), "cluster": target, "gaps": gaps, "user": client.caller_user() });
-        output::value(format, &value)?;
+        let (url, user) = (client.url(), client.caller_user());
+        output::value(format, &ClusterTarget { url, cluster: target, gaps, user })?;
         return Ok(ExitCode::SUCCESS);
     }
     let version = target.version.as_deref().unwrap_or("unknown");

@@ -1,5 +1,7 @@
 //! Reads and writes ACLs in the form of the Data Plane API (specification 2.4).
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 #[cfg(feature = "typescript")]
@@ -16,6 +18,7 @@ use gbac_engine::model::{
 
 /// An ACL with all of its members.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "FullAcl", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "FullAcl"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclJson {
     /// The resource's type.

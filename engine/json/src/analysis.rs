@@ -1,5 +1,7 @@
 //! Writes the results of the analysis.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 #[cfg(feature = "typescript")]
 use ts_rs::TS;
@@ -28,6 +30,7 @@ fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
 
 /// A pattern of resource names, as in an ACL.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NamePattern", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "NamePattern"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PatternJson {
     /// The name or prefix.
@@ -44,6 +47,7 @@ impl From<&NamePattern> for PatternJson {
 
 /// A matching ACL, and the path to its principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AclMatch", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "AclMatch"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclMatchJson {
     /// The ACL.
@@ -64,6 +68,7 @@ impl From<&AclMatch> for AclMatchJson {
 
 /// The principals that are allowed one operation on one resource.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCan", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "WhoCan"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanJson {
     /// The names of the superusers.
@@ -87,6 +92,7 @@ impl From<&WhoCan> for WhoCanJson {
 
 /// A principal, and the decision for an identity with only this principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCanEntry", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "WhoCanEntry"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanEntryJson {
     /// `Type:name`; `User:*` for everyone.
@@ -136,6 +142,7 @@ impl From<&WhoCanEntry> for WhoCanEntryJson {
 
 /// All permissions. A request is allowed if and only if a grant covers it and none of the grant's exceptions does.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Permissions", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Permissions"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PermissionsJson {
     /// Whether all requests are allowed, without any grant.
@@ -157,6 +164,7 @@ impl From<&Permissions> for PermissionsJson {
 
 /// Operations that are allowed on the names of a pattern.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Grant", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Grant"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantJson {
     /// The resource's type.
@@ -190,6 +198,7 @@ impl From<&Grant> for GrantJson {
 
 /// Names of a grant that are denied.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "GrantException", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "GrantException"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantExceptionJson {
     /// The name or prefix.
@@ -212,6 +221,7 @@ impl From<&GrantException> for GrantExceptionJson {
 
 /// How the decisions of two policies differ, for all identities.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Diff"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
     /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
@@ -251,6 +261,7 @@ impl From<&Diff> for DiffJson {
 
 /// The effect of changed settings on a group that the policies name, or on a name in a token.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "GroupChange", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "GroupChange"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupChangeJson {
     /// The name of a group in a policy, or a name in the token.
@@ -307,6 +318,7 @@ impl From<&GroupChange> for GroupChangeJson {
 
 /// One effect on the users whose token contains a name.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NameEffect", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "NameEffect"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameEffectJson {
     /// The effect, as in a difference.
@@ -331,6 +343,7 @@ impl From<&NameEffect> for NameEffectJson {
 
 /// The effect of a change on one principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Difference", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Difference"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DifferenceJson {
     /// `Type:name`; `User:*` for everyone.
@@ -368,6 +381,7 @@ impl From<&Difference> for DifferenceJson {
 
 /// A set of requests: operations on resource names from hosts.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessRegion", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "AccessRegion"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessRegionJson {
     /// The resource's type.
@@ -402,6 +416,7 @@ impl From<&AccessRegion> for AccessRegionJson {
 
 /// A set of hosts: `only` some addresses, or `all_but` some addresses.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HostSet", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "HostSet"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostSetJson {
     /// Whether the set includes requests from unknown hosts.
@@ -426,6 +441,7 @@ impl From<&HostSet> for HostSetJson {
 
 /// A check that is decided differently. Its members other than `before` and `after` are a check as in docs/policy-document.md.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Counterexample", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Counterexample"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CounterexampleJson {
     /// The subject.
@@ -447,6 +463,7 @@ pub struct CounterexampleJson {
 
 /// A user and groups, as in a check.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityNames", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "IdentityNames"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdentityJson {
     /// The bare user name.
@@ -472,6 +489,7 @@ impl From<&Counterexample> for CounterexampleJson {
 
 /// The smallest changes that would allow denied requests.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "LeastGrant", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "LeastGrant"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeastGrantJson {
     /// The current decision on each request.
@@ -503,6 +521,7 @@ impl From<&LeastGrant> for LeastGrantJson {
 
 /// A rule or setting that probably does not do what was intended.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Finding", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Finding"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FindingJson {
     /// The stable code.

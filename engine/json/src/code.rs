@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::requests::Api;
 use gbac_analysis::{AccessEffect, CollisionKind, FindingCode, GroupEffect, NoOp, Relation, Severity};
 use gbac_engine::decide::{
@@ -19,13 +20,13 @@ pub trait Coded {
     /// The stable code of the value.
     fn code(&self) -> &'static str;
 
-    /// The TypeScript type: its name, its description, and all codes.
-    #[cfg(feature = "typescript")]
+    /// The type in TypeScript and in a JSON Schema: its name, its description, and all codes.
+    #[cfg(any(feature = "schema", feature = "typescript"))]
     fn union() -> Union;
 }
 
-/// A TypeScript union of codes.
-#[cfg(feature = "typescript")]
+/// A union of codes.
+#[cfg(any(feature = "schema", feature = "typescript"))]
 #[derive(Debug, Clone)]
 pub struct Union {
     /// The name of the type.
@@ -98,7 +99,7 @@ macro_rules! codes {
                 code(self)
             }
 
-            #[cfg(feature = "typescript")]
+            #[cfg(any(feature = "schema", feature = "typescript"))]
             fn union() -> Union {
                 Union { name: $name, docs: &[$($doc),+], names: <$type as gbac_engine::code::Codes>::codes() }
             }
@@ -130,7 +131,7 @@ macro_rules! tables {
                 code(*self)
             }
 
-            #[cfg(feature = "typescript")]
+            #[cfg(any(feature = "schema", feature = "typescript"))]
             fn union() -> Union {
                 let names = <$type>::ALL.iter().map(Coded::code).collect();
                 Union { name: $name, docs: &[$($doc),+], names }
@@ -147,7 +148,7 @@ macro_rules! names {
                 match self { $($value => $code,)+ }
             }
 
-            #[cfg(feature = "typescript")]
+            #[cfg(any(feature = "schema", feature = "typescript"))]
             fn union() -> Union {
                 Union { name: $name, docs: &[$($doc),+], names: vec![$($code),+] }
             }
@@ -163,7 +164,7 @@ macro_rules! values {
                 Self::code(*self)
             }
 
-            #[cfg(feature = "typescript")]
+            #[cfg(any(feature = "schema", feature = "typescript"))]
             fn union() -> Union {
                 const fn is_listed(value: $type) {
                     match value { $($type::$value { .. } => (),)+ }
@@ -216,6 +217,8 @@ values! {
     }
     #[doc = " How the permissions of two policies compare; `settings_differ` if tokens are read differently or others have access to the service."]
     Relation as "Relation" { Equal, Wider, Narrower, Mixed, SettingsDiffer }
+    #[doc = " The status of a step of the troubleshooting procedure."]
+    StepStatus as "StepStatus" { Passed, Attention, Failed, NotDone }
     #[doc = " Why several names become the same group."]
     CollisionKind as "CollisionKind" { Suffix, Comma }
 }

@@ -1,5 +1,7 @@
 //! Writes decisions, explanations and answers.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 #[cfg(feature = "typescript")]
 use ts_rs::TS;
@@ -15,6 +17,7 @@ use gbac_engine::decide::{
 use gbac_engine::model::{Operation, ResourceType};
 
 /// A decision; members that do not apply are absent.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Decision"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionJson {
     /// `allow` or `deny`.
@@ -61,6 +64,7 @@ impl From<&Decision> for DecisionJson {
 
 /// The answer to a check: a decision, or the decisions on an API request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Answer"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Answer"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum AnswerJson {
@@ -72,6 +76,7 @@ pub enum AnswerJson {
 
 /// The decisions on an API request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequestAnswer", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "RequestAnswer"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequestAnswerJson {
     /// `allow` or `deny`, for the whole request.
@@ -86,6 +91,7 @@ pub struct RequestAnswerJson {
 
 /// A required check of an API request, with its decision.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequiredCheck", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "RequiredCheck"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequiredCheckJson {
     /// The decision.
@@ -100,6 +106,7 @@ pub struct RequiredCheckJson {
 
 /// How checks combine: the index of one in the list, `{"all": [..]}` or `{"any": [..]}`.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Requirement"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Requirement"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum RequirementJson {
@@ -154,6 +161,7 @@ fn indexed(requirement: &Requirement, next: &mut usize) -> RequirementJson {
 
 /// A path from the identity to a principal.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessPath", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "AccessPath"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessPathJson {
     /// The source that its ACLs count as.
@@ -182,6 +190,7 @@ impl From<&AccessPath> for AccessPathJson {
 
 /// A candidate ACL, and how it compares with the request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Candidate", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Candidate"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CandidateJson {
     /// The ACL.
@@ -244,6 +253,7 @@ impl From<&Candidate> for CandidateJson {
 
 /// A decision with the reasons for it.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Explanation"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExplanationJson {
     /// The decision.

@@ -1,5 +1,7 @@
 //! Writes resolved identities and extractions of groups.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 #[cfg(feature = "typescript")]
 use ts_rs::TS;
@@ -12,6 +14,7 @@ use gbac_engine::warning::{Warning, WarningCode};
 
 /// A group and the claim element that it came from.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExtractedGroup", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "ExtractedGroup"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupJson {
     /// The name, as in ACLs and roles after `Group:`.
@@ -24,6 +27,7 @@ pub struct GroupJson {
 
 /// A warning about a token or its groups. Warnings never change decisions.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Warning", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Warning"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WarningJson {
     /// The stable code.
@@ -51,6 +55,7 @@ pub struct ExtractionJson {
 
 /// An element of the groups claim and its outcome.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ClaimElement", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "ClaimElement"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ElementJson {
     /// The location.
@@ -69,6 +74,7 @@ pub struct ElementJson {
 
 /// An identity with details about its origin.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ResolvedIdentity", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "ResolvedIdentity"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedIdentityJson {
     /// The bare user name.

@@ -19,6 +19,8 @@ mod lint;
 mod literal;
 mod plain;
 mod reader;
+#[cfg(feature = "schema")]
+mod schema;
 mod simulation;
 mod tables;
 #[cfg(feature = "typescript")]

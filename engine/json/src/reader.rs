@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 #[cfg(feature = "typescript")]
@@ -14,6 +16,7 @@ use gbac_engine::escape::escaped;
 
 /// A problem of a document.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Problem", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Problem"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.
@@ -44,6 +47,7 @@ impl fmt::Display for Problem {
 }
 
 /// All problems of a document, in the order of the document.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Problems(pub Vec<Problem>);

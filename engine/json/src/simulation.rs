@@ -1,5 +1,7 @@
 //! Writes the results of the simulator: comparisons, revocations, collisions, and effects of hypothetical changes.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 #[cfg(feature = "typescript")]
@@ -32,6 +34,7 @@ fn identity(identity: &Identity) -> IdentityJson {
 
 /// The requests that are allowed to only one of two identities.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Comparison", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Comparison"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonJson {
     /// Whether each identity is a superuser, whose requests are all allowed.
@@ -50,6 +53,7 @@ impl From<&Comparison> for ComparisonJson {
 
 /// The comparison of two identities.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityComparison", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "IdentityComparison"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IdentityComparisonJson {
     /// The groups of only the first.
@@ -86,6 +90,7 @@ impl From<&IdentityComparison> for IdentityComparisonJson {
 
 /// The changes after which an allowed request is denied.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Revocation", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Revocation"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevocationJson {
     /// The current decision.
@@ -121,6 +126,7 @@ impl From<&Revocation> for RevocationJson {
 
 /// A role that allows a request.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RoleGrant", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "RoleGrant"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoleGrantJson {
     /// Its bare name.
@@ -144,6 +150,7 @@ impl From<&RoleGrant> for RoleGrantJson {
 
 /// A change of a policy.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Change"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Change"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum ChangeJson {
@@ -194,6 +201,7 @@ pub enum ChangeJson {
     Settings {
         /// The new settings.
         #[cfg_attr(feature = "typescript", ts(as = "crate::input::SettingsInput"))]
+        #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::settings"))]
         settings: Value,
     },
 }
@@ -220,6 +228,7 @@ impl From<&Change> for ChangeJson {
 
 /// A hypothetical change: of the policy, or of the user's groups in the identity provider.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HypotheticalChange"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "HypotheticalChange"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum HypotheticalChangeJson {
@@ -231,6 +240,7 @@ pub enum HypotheticalChangeJson {
 
 /// A change of the user's groups in the identity provider.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "MembershipChange"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "MembershipChange"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum MembershipChangeJson {
@@ -262,6 +272,7 @@ impl From<&HypotheticalChange> for HypotheticalChangeJson {
 
 /// Names that become the same group.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollisionReport", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "CollisionReport"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionReportJson {
     /// The collisions, those of names in the token first.
@@ -286,6 +297,7 @@ impl From<&CollisionReport> for CollisionReportJson {
 
 /// Several names that become the same group.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Collision", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Collision"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionJson {
     /// The bare name of the group.
@@ -311,6 +323,7 @@ impl CollisionJson {
 
 /// A name of a collision.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollidingName", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "CollidingName"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollidingNameJson {
     /// The name in the identity provider.
@@ -329,6 +342,7 @@ impl From<&CollidingName> for CollidingNameJson {
 
 /// The access that users with only this name gain from a collision.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Gain", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Gain"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GainJson {
     /// The name.
@@ -345,6 +359,7 @@ impl From<&Gain> for GainJson {
 
 /// An identity before and after hypothetical changes.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhatIf", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "WhatIf"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIfJson {
     /// The current identity.
@@ -383,6 +398,7 @@ impl From<&WhatIf> for WhatIfJson {
 
 /// A change without effect.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NoOp", optional_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "NoOp"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NoOpJson {
     /// The change.

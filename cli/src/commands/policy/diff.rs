@@ -9,7 +9,6 @@ use gbac_console_model::phrases::count;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Policy, StatedSettings};
 use gbac_json::DiffJson;
-use serde_json::json;
 
 use crate::args::Format;
 use crate::args::output::ReportFormat;
@@ -72,7 +71,7 @@ pub(super) fn run(args: &DiffArgs, format: Format, report: Option<ReportFormat>)
             report::write(report, "policy diff", &file, &entries(&changed, &file))?;
         }
         (None, Format::Json | Format::Yaml) => {
-            let value = changes.with_counts(json!(DiffJson::from(&changed)));
+            let value = changes.counted(DiffJson::from(&changed));
             policy_source::write_value(state.as_ref(), format, value)?;
         }
         (None, Format::Text) => {

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gbac_json::{policy_from_json, policy_to_text};
-use serde_json::json;
 
 use crate::args::Format;
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::results::FormattedFiles;
 use crate::yaml;
 
 /// Writes documents in the canonical form: standard input to standard output, and files in place. With `check`, only reports the
@@ -34,7 +34,9 @@ pub(super) fn run(files: &[PathBuf], check: bool, format: Format) -> Result<bool
     let of_output = !check && files.iter().any(|path| path.as_os_str() == "-");
     match format {
         _ if of_output => {}
-        Format::Json | Format::Yaml => output::value(format, &json!({ "differing": differing, "written": !check }))?,
+        Format::Json | Format::Yaml => {
+            output::value(format, &FormattedFiles { differing: &differing, written: !check })?;
+        }
         Format::Text => {
             let verb = if check { "Not in the canonical form" } else { "Formatted" };
             let lines: String = differing.iter().map(|file| format!("{verb}: {}\n", plain(file))).collect();

@@ -6,13 +6,13 @@ use gbac_api::import::{Import, ImportedText, Kind};
 use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_json::policy_to_text;
-use serde_json::{Value, json};
 
 use crate::args::Format;
 use crate::args::policy::ImportPolicyArgs;
 use crate::input;
 use crate::lists;
 use crate::output::{self, Failure, contents, plain};
+use crate::results::{ImportedPolicy, ImportedSource, UnreadEntry};
 
 pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
     let mut sources: Vec<(Option<&str>, PathBuf)> = args.files.iter().map(|file| (None, file.clone())).collect();
@@ -100,15 +100,20 @@ impl Imported {
         output::value(format, &self.report(policy, Some(&file)))
     }
 
-    fn report(&self, policy: &Policy, file: Option<&str>) -> Value {
-        let unread = |read: &ImportedText| -> Vec<Value> {
-            let entries = read.unread.iter();
-            entries.map(|it| json!({ "place": it.place, "code": it.code, "message": it.message })).collect()
-        };
-        let sources = self.reads.iter().map(|(source, read)| {
-            json!({ "source": source, "kind": read.kind.label(), "acls": read.acls, "again": read.again, "roles": read.roles,
-                "skipped_lines": read.skipped, "unread": unread(read) })
+    fn report<'a>(&'a self, policy: &Policy, file: Option<&'a str>) -> ImportedPolicy<'a> {
+        let sources = self.reads.iter().map(|(source, read)| ImportedSource {
+            source,
+            kind: read.kind.label(),
+            acls: read.acls,
+            again: read.again,
+            roles: read.roles,
+            skipped_lines: read.skipped,
+            unread: read
+                .unread
+                .iter()
+                .map(|entry| UnreadEntry { place: &entry.place, code: entry.code, message: &entry.message })
+                .collect(),
         });
-        json!({ "file": file, "acls": policy.acl_count(), "roles": policy.role_count(), "sources": sources.collect::<Vec<_>>() })
+        ImportedPolicy { file, acls: policy.acl_count(), roles: policy.role_count(), sources: sources.collect() }
     }
 }

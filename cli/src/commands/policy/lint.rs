@@ -18,6 +18,7 @@ use crate::json_lines::line_of;
 use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, PolicyText};
 use crate::report::{self, Entry, Level};
+use crate::results::Findings;
 
 /// Reports the findings; returns whether none is as severe as `fail_on`.
 pub(super) fn run(args: &LintArgs, format: Format, report: Option<ReportFormat>) -> Result<bool, Failure> {
@@ -33,8 +34,8 @@ pub(super) fn run(args: &LintArgs, format: Format, report: Option<ReportFormat>)
             report::write(report, "policy lint", &name, &entries)?;
         }
         (None, Format::Json | Format::Yaml) => {
-            let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
-            policy_source::write_value(state.as_ref(), format, json!({ "findings": findings }))?;
+            let findings = findings.iter().map(FindingJson::from).collect();
+            policy_source::write_value(state.as_ref(), format, Findings { findings })?;
         }
         (None, Format::Text) => policy_source::write_text(state.as_ref(), &render_findings(&findings))?,
     }

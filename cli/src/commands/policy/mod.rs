@@ -16,7 +16,6 @@ use std::process::ExitCode;
 
 use gbac_console_model::phrases::count;
 use gbac_json::{Problems, policy_from_json};
-use serde_json::{Value, json};
 
 use crate::args::Format;
 use crate::args::output::ReportFormat;
@@ -24,6 +23,7 @@ use crate::args::policy::PolicyCommand;
 use crate::input;
 use crate::output::{self, Failure, contents, plain};
 use crate::report::unsupported;
+use crate::results::{ValidatedFile, ValidatedFiles};
 use crate::secrets::redacted_problems;
 
 pub(crate) fn run(command: &PolicyCommand, format: Format, report: Option<ReportFormat>) -> Result<ExitCode, Failure> {
@@ -46,7 +46,7 @@ pub(crate) fn run(command: &PolicyCommand, format: Format, report: Option<Report
 /// Reports every problem of every file; returns whether there is none.
 fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
     let mut valid = true;
-    let mut rows: Vec<Value> = Vec::new();
+    let mut rows = Vec::new();
     for path in files {
         let file = path.display().to_string();
         let problems = match policy_from_json(&input::document(path)?) {
@@ -61,7 +61,7 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
         valid &= problems.0.is_empty();
         match format {
             Format::Json | Format::Yaml => {
-                rows.push(json!({ "file": file, "valid": problems.0.is_empty(), "problems": problems }));
+                rows.push(ValidatedFile { file, valid: problems.0.is_empty(), problems });
             }
             Format::Text if problems.0.is_empty() => {}
             Format::Text => {
@@ -74,7 +74,7 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
         }
     }
     if format != Format::Text {
-        output::value(format, &json!({ "files": rows }))?;
+        output::value(format, &ValidatedFiles { files: rows })?;
     }
     Ok(valid)
 }

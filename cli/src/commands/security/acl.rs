@@ -13,9 +13,8 @@ use gbac_engine::policy::{Change, Policy};
 use gbac_json::DiffJson;
 use reqwest::Method;
 use serde::de::IgnoredAny;
-use serde_json::{Value, json};
 
-use super::rows::{Row, rows, table};
+use super::rows::{rows, table};
 use crate::args::Format;
 use crate::args::online::{DeleteAclsArgs, ListAclsArgs, SubsystemArg};
 use crate::client::{CallError, Client};
@@ -23,6 +22,7 @@ use crate::commands::{differences, target};
 use crate::confirm::confirm;
 use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
+use crate::results::{AclCreations, AclDeletions, AclMatches, AclRow};
 
 /// Creates the ACLs; a refused one does not stop the others.
 pub(super) fn create(
@@ -41,8 +41,8 @@ pub(super) fn create(
         let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::in_request(acl));
         progress.step();
         match created {
-            Ok(_) => done.push(Row::with_message(acl, roles, String::new())),
-            Err(error @ CallError::Refused(_)) => done.push(Row::with_message(acl, roles, error.to_string())),
+            Ok(_) => done.push(AclRow::with_message(acl, roles, String::new())),
+            Err(error @ CallError::Refused(_)) => done.push(AclRow::with_message(acl, roles, error.to_string())),
             // This error would also affect all other calls.
             Err(error) => {
                 fatal = Some(error);
@@ -83,16 +83,16 @@ fn needs_of_deletion(of_registry: bool) -> &'static [TargetNeed] {
 }
 
 /// Shows the results, if there are any.
-fn show(done: &[Row], format: Format) -> Result<(), Failure> {
+fn show(done: &[AclRow], format: Format) -> Result<(), Failure> {
     match format {
         _ if done.is_empty() => Ok(()),
-        Format::Json | Format::Yaml => output::value(format, &json!(done)),
+        Format::Json | Format::Yaml => output::value(format, &done),
         Format::Text => output::text(&table(done)),
     }
 }
 
-fn outcome(rows: &[Row]) -> ExitCode {
-    if rows.iter().any(Row::has_failed) { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS }
+fn outcome(rows: &[AclRow]) -> ExitCode {
+    if rows.iter().any(AclRow::has_failed) { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS }
 }
 
 /// How creating the ACLs would change effective access.
@@ -100,7 +100,7 @@ fn dry_run_of_create(client: &Client, new_acls: BTreeSet<Acl>, format: Format) -
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in new_acls {
         let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
-        done.push(Row::with_message(&acl, client.roles(), faults.join("; ")));
+        done.push(AclRow::with_message(&acl, client.roles(), faults.join("; ")));
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl));
         }
@@ -109,8 +109,8 @@ fn dry_run_of_create(client: &Client, new_acls: BTreeSet<Acl>, format: Format) -
     let difference = diff(&before, &after);
     match format {
         Format::Json | Format::Yaml => {
-            let value = json!({ "creations": done, "difference": DiffJson::from(&difference) });
-            output::value(format, &value)?;
+            let difference = DiffJson::from(&difference);
+            output::value(format, &AclCreations { creations: done.clone(), difference })?;
         }
         Format::Text => {
             output::text(&format!("{}\nNothing was created. {}", table(&done), differences::render(&difference)))?;
@@ -180,18 +180,20 @@ pub(super) fn list(
     matching_acls.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
     let (filters, matching_acls) = (filter_rows(filters, client.roles()), rows(&matching_acls, client.roles()));
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "filters": filters, "matches": matching_acls }))?,
+        Format::Json | Format::Yaml => {
+            output::value(format, &AclMatches { filters: &filters, matches: &matching_acls })?;
+        }
         Format::Text if args.filter.print_filters => output::text(&sections(&filters, "MATCHES", &matching_acls))?,
         Format::Text => output::text(&table(&matching_acls))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<Row> {
-    filters.iter().map(|filter| Row::from_filter(filter, roles)).collect()
+fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
+    filters.iter().map(|filter| AclRow::from_filter(filter, roles)).collect()
 }
 
-fn sections(filters: &[Row], name: &str, rows: &[Row]) -> String {
+fn sections(filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
     format!("FILTERS\n{}\n{name}\n{}", table(filters), table(rows))
 }
 
@@ -234,17 +236,13 @@ pub(super) fn delete(
             false => table(&matches),
         })?;
     }
-    let mut value = json!({ "filters": filter_table, "matches": matches });
-    let mut add = |name: &str, more: Value| {
-        if let Value::Object(members) = &mut value {
-            members.insert(name.into(), more);
-        }
-    };
+    let matching = AclMatches { filters: &filter_table, matches: &matches };
+    let mut result = AclDeletions { matching, difference: None, deletions: None };
     let mut fatal = None;
     if args.dry_run {
         let (before, after) = validated(client, matching_acls.into_iter().map(Change::RemoveAcl).collect())?;
         let difference = diff(&before, &after);
-        add("difference", json!(DiffJson::from(&difference)));
+        result.difference = Some(DiffJson::from(&difference));
         if format == Format::Text {
             output::text(&format!("\nNothing was deleted. {}", differences::render(&difference)))?;
         }
@@ -254,14 +252,15 @@ pub(super) fn delete(
         }
         let (deleted, error) = remove(client, filters);
         fatal = error;
-        let deletions: Vec<Row> = deleted.iter().map(|acl| Row::with_message(acl, roles, String::new())).collect();
-        add("deletions", json!(deletions));
+        let deletions: Vec<AclRow> =
+            deleted.iter().map(|acl| AclRow::with_message(acl, roles, String::new())).collect();
         if format == Format::Text {
             output::text(&format!("\nDELETIONS\n{}", table(&deletions)))?;
         }
+        result.deletions = Some(deletions);
     }
     if format != Format::Text {
-        output::value(format, &value)?;
+        output::value(format, &result)?;
     }
     fatal.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
 }

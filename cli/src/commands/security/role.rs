@@ -12,10 +12,9 @@ use gbac_api::target::TargetNeed;
 use gbac_console_model::phrases::thousands;
 use gbac_engine::model::{Principal, PrincipalType};
 use reqwest::Method;
-use serde_json::{Value, json};
 
 use super::acl::matching;
-use super::rows::{Row, rows, table};
+use super::rows::{rows, table};
 use crate::args::Format;
 use crate::args::online::{ConnectArgs, MembersArgs, RoleCommand};
 use crate::client::{CallError, Client};
@@ -23,6 +22,7 @@ use crate::commands::target;
 use crate::confirm::confirm;
 use crate::lists;
 use crate::output::{self, Failure, plain};
+use crate::results::{AclRow, RoleDetails, RoleMemberRow, RoleNames};
 use crate::suggest;
 use crate::table;
 
@@ -42,7 +42,7 @@ pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) 
         }
         RoleCommand::Describe { role, print_members, print_permissions, print_all } => {
             let all = *print_all || print_members == print_permissions;
-            let details = RoleDetails::read(&client()?, role)?;
+            let details = DescribedRole::read(&client()?, role)?;
             details.show(all || *print_permissions, all || *print_members, format)?;
         }
         RoleCommand::List { prefix, principal } => {
@@ -63,7 +63,7 @@ fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     let created: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
     let name = created.role.name;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "roles": [name] })),
+        Format::Json | Format::Yaml => output::value(format, &RoleNames { roles: &[name] }),
         Format::Text => output::text(&format!(
             "Successfully created role {}\n\nAdd ACLs with `gbac security acl create --allow-role {} ...` and members with \
              `gbac security role assign {} --principal ...`.\n",
@@ -111,7 +111,7 @@ fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> R
     };
     let changed = principals(&changed)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &members_json(&changed)),
+        Format::Json | Format::Yaml => output::value(format, &member_rows(&changed)),
         Format::Text if changed.is_empty() => {
             output::text(&format!("No change: the principals {} role {}\n", words[2], quoted(role)))
         }
@@ -127,9 +127,8 @@ fn principals(members: &[Member]) -> Result<Vec<Principal>, CallError> {
     members.iter().map(read).collect::<Result<_, _>>().map_err(|_| CallError::NotJson(paths::ROLES.into()))
 }
 
-fn members_json(members: &[Principal]) -> Value {
-    let member = |member: &Principal| json!({ "name": member.name(), "principal_type": member.kind().prefix() });
-    members.iter().map(member).collect()
+fn member_rows(members: &[Principal]) -> Vec<RoleMemberRow<'_>> {
+    members.iter().map(|one| RoleMemberRow { name: one.name(), principal_type: one.kind().prefix() }).collect()
 }
 
 /// Members with their type as prefix (specification 4.4).
@@ -138,12 +137,12 @@ fn cells(members: &[Principal]) -> Vec<Vec<String>> {
 }
 
 /// The members and ACLs of a role.
-struct RoleDetails {
+struct DescribedRole {
     members: Vec<Principal>,
-    permissions: Vec<Row>,
+    permissions: Vec<AclRow>,
 }
 
-impl RoleDetails {
+impl DescribedRole {
     fn read(client: &Client, role: &str) -> Result<Self, Failure> {
         let response: GetRole =
             client.get(&paths::role(role)).map_err(|error| with_nearest_role(client, role, &error))?;
@@ -154,12 +153,11 @@ impl RoleDetails {
 
     fn show(&self, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
         if format != Format::Text {
-            let value = match (permissions, members) {
-                (true, false) => json!({ "permissions": self.permissions }),
-                (false, true) => json!({ "members": members_json(&self.members) }),
-                _ => json!({ "permissions": self.permissions, "members": members_json(&self.members) }),
+            let details = RoleDetails {
+                permissions: permissions.then_some(self.permissions.as_slice()),
+                members: members.then(|| member_rows(&self.members)),
             };
-            return output::value(format, &value);
+            return output::value(format, &details);
         }
         let mut text = String::new();
         if permissions {
@@ -180,7 +178,7 @@ fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failur
     let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "roles": names })),
+        Format::Json | Format::Yaml => output::value(format, &RoleNames { roles: &names }),
         Format::Text => {
             output::text(&table::table(&["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()))
         }
@@ -189,7 +187,7 @@ fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failur
 
 fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format: Format) -> Result<(), Failure> {
     target::require(client, &[TargetNeed::DataPlane])?;
-    let details = RoleDetails::read(client, role)?;
+    let details = DescribedRole::read(client, role)?;
     if format == Format::Text {
         details.show(true, true, format)?;
         output::text("\n")?;
@@ -203,7 +201,7 @@ fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format
     }
     client.remove(&paths::delete_role(role, !keep_acls))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "roles": [role] })),
+        Format::Json | Format::Yaml => output::value(format, &RoleNames { roles: &[role.to_owned()] }),
         Format::Text => output::text(&format!("Successfully deleted role {}\n", quoted(role))),
     }
 }

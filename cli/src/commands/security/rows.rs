@@ -3,25 +3,11 @@
 use gbac_api::acls::{AclFilter, PatternFilter};
 use gbac_api::spelling::RoleSpelling;
 use gbac_engine::model::Acl;
-use serde::Serialize;
 
+use crate::results::AclRow;
 use crate::table;
 
-/// An ACL or a filter, with an error message.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Row {
-    principal: String,
-    host: String,
-    resource_type: String,
-    resource_name: String,
-    resource_pattern_type: String,
-    operation: String,
-    permission: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-}
-
-impl Row {
+impl AclRow {
     /// An ACL, with the given prefix of roles.
     pub(super) fn from_acl(acl: &Acl, roles: RoleSpelling) -> Self {
         Self {
@@ -75,12 +61,12 @@ impl Row {
 }
 
 /// The rows of ACLs.
-pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>, roles: RoleSpelling) -> Vec<Row> {
-    acls.into_iter().map(|acl| Row::from_acl(acl, roles)).collect()
+pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>, roles: RoleSpelling) -> Vec<AclRow> {
+    acls.into_iter().map(|acl| AclRow::from_acl(acl, roles)).collect()
 }
 
 /// The platform's table.
-pub(super) fn table(rows: &[Row]) -> String {
+pub(super) fn table(rows: &[AclRow]) -> String {
     let head = [
         "PRINCIPAL",
         "HOST",
@@ -91,5 +77,5 @@ pub(super) fn table(rows: &[Row]) -> String {
         "PERMISSION",
         "ERROR",
     ];
-    table::table(&head, &rows.iter().map(Row::cells).collect::<Vec<_>>())
+    table::table(&head, &rows.iter().map(AclRow::cells).collect::<Vec<_>>())
 }

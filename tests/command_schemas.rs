@@ -1,0 +1,297 @@
+//! docs/command-line.schema.json: it is a schema of JSON Schema 2020-12 without gaps, and every result that it describes is one
+//! that a command writes. `program::run` compares the JSON of every other test with it, too.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use boon::{Compiler, Schemas};
+use gbac_tests::data::DataService;
+use gbac_tests::platform::{Platform, PlatformApi, PlatformOptions};
+use gbac_tests::program::{self, Run};
+use gbac_tests::schemas::{OUTPUTS, checked, document, names};
+use gbac_tests::service::{Service, run};
+use gbac_tests::vectors::root;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::help::visit;
+
+/// Calls `each` with every object of a schema, and the name of the member that it is.
+fn objects<'v>(value: &'v Value, name: &'v str, each: &mut impl FnMut(&'v str, &'v Value)) {
+    match value {
+        Value::Object(members) => {
+            each(name, value);
+            members.iter().for_each(|(name, value)| objects(value, name, each));
+        }
+        Value::Array(values) => values.iter().for_each(|value| objects(value, name, each)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_schema_is_one_of_json_schema_2020_12_and_uses_all_that_it_defines() {
+    let document = document();
+    let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+    let of_schemas = compiler.compile("https://json-schema.org/draft/2020-12/schema", &mut schemas).expect("a schema");
+    schemas.validate(&document, of_schemas).unwrap_or_else(|error| panic!("{error:#}"));
+    assert!(schemas.validate(&json!({ "type": "text" }), of_schemas).is_err(), "there is no such type");
+
+    let (mut referred, mut open) = (BTreeSet::new(), Vec::new());
+    objects(&document, "", &mut |name, schema| {
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            referred.extend(reference.strip_prefix("#/$defs/").map(str::to_owned));
+        }
+        if name != "properties" && schema.get("properties").is_some() && schema["additionalProperties"] != false {
+            open.push(schema.to_string());
+        }
+    });
+    assert!(open.is_empty(), "objects with members that are not described: {open:#?}");
+    let defined: BTreeSet<String> = document["$defs"].as_object().expect("$defs").keys().cloned().collect();
+    assert_eq!(referred, defined, "everything that is referred to is defined, and the other way round");
+}
+
+#[test]
+fn unknown_and_missing_members_and_null_are_refused() {
+    let version = json!({ "version": "1", "build": "debug", "platform": "x", "engine": "1", "features": [] });
+    assert_eq!(OUTPUTS.results_of("version", &version), Ok(vec![0]));
+    let mut more = version.clone();
+    more["more"] = json!(1);
+    assert!(OUTPUTS.results_of("version", &more).is_err());
+    for name in version.as_object().expect("an object").keys() {
+        let mut fewer = version.clone();
+        fewer.as_object_mut().expect("an object").remove(name);
+        assert!(OUTPUTS.results_of("version", &fewer).is_err(), "{name}");
+    }
+    let who = json!({ "superusers": [], "entries": [], "blocked_for": [] });
+    assert!(OUTPUTS.results_of("who-can", &who).is_ok());
+    let mut null = who.clone();
+    null["policy_state"] = Value::Null;
+    assert!(OUTPUTS.results_of("who-can", &null).is_err(), "a member without a value is absent");
+}
+
+#[test]
+fn the_output_belongs_to_the_command_wherever_the_flags_are() {
+    let unlike = json!({ "x": 1 }).to_string();
+    for args in [
+        &["-o", "json", "security", "acl", "list"][..],
+        &["security", "--url", "http://x", "acl", "list", "--format=json"],
+        &["check", "--requests", "x"],
+        &["cluster", "license", "set", "valid", "--format", "json"],
+    ] {
+        let refused = std::panic::catch_unwind(|| checked(args, 0, &unlike)).expect_err("another value is refused");
+        assert!(refused.downcast_ref::<String>().is_some_and(|text| text.contains("does not describe")), "{args:?}");
+    }
+    assert_eq!(checked(&["version"], 0, "gbac 1"), []);
+    assert_eq!(checked(&["version", "-o", "json", "--help"], 0, "Show"), []);
+    let error = json!({ "error": { "code": "x", "message": "y" } });
+    let found = checked(&["version", "-o", "json"], 1, &error.to_string());
+    assert_eq!(found, [("error".to_owned(), error.clone())]);
+    std::panic::catch_unwind(|| checked(&["version", "-o", "json"], 0, &error.to_string()))
+        .expect_err("a success is no error");
+}
+
+/// The rows of the table of docs/command-line.md: commands, and the schemas of their output.
+fn rows() -> Vec<(String, String)> {
+    let page = fs::read_to_string(root().join("docs/command-line.md")).expect("a page");
+    let (_, section) = page.split_once("\n### JSON\n").expect("a section");
+    let section = section.split("\n#").next().unwrap_or_default();
+    let cells = |line: &str| -> Vec<String> {
+        line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).into()).collect()
+    };
+    let rows = section.lines().filter(|line| line.starts_with("| ")).skip(1).map(cells);
+    rows.map(|cells| (cells[0].clone(), cells[1].clone())).collect()
+}
+
+#[test]
+fn the_page_names_the_schema_of_every_command() {
+    let rows = rows();
+    let mut commands = BTreeSet::new();
+    visit(&mut Vec::new(), &mut |path, text| {
+        // A command that needs another one below it does nothing alone.
+        if !path.is_empty() && (!text.contains("\nCommands:\n") || text.contains("[COMMAND]")) {
+            commands.insert(path.join(" "));
+        }
+    });
+    let listed: BTreeSet<String> = rows.iter().map(|(command, _)| command.clone()).collect();
+    let others = ["check --requests", "an error"].map(str::to_owned);
+    assert_eq!(listed, commands.into_iter().chain(others).collect());
+    for (command, schema) in &rows {
+        let expected = match command.as_str() {
+            "completions" | "policy convert" => "none".to_owned(),
+            "an error" => "error".to_owned(),
+            command => command.replace(" --", "-").replace(' ', "-"),
+        };
+        assert_eq!(*schema, expected, "{command}");
+    }
+    let described: BTreeSet<String> =
+        rows.into_iter().map(|(_, schema)| schema).filter(|name| name != "none").collect();
+    assert_eq!(described, names(&document()).into_iter().collect());
+}
+
+const PASSWORD: &str = "a password of this test";
+
+/// Calls of every command, with the files of the examples.
+const CALLS: [&[&str]; 66] = [
+    &["version"],
+    &["man", "pages"],
+    &["serve", "--config", "gbac.toml", "--check-config"],
+    &["check", "--policy", "policy.json", "--user", "ana", "--operation", "write", "--topic", "payments-events"],
+    &["check", "--policy", "policy.json", "--user", "ana", "--request", "Produce", "--topic", "payments-events"],
+    &["check", "--policy", "policy.json", "--requests", "checks.jsonl"],
+    &["check", "--policy", "policy.json", "--requests", "lines.jsonl"],
+    &["check", "--online", "--user", "ana", "--operation", "write", "--topic", "payments-events"],
+    &["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-events"],
+    &["who-can", "--online", "--operation", "write", "--topic", "payments-events"],
+    &["permissions", "--policy", "policy.json", "--token-file", "token.jwt"],
+    &[
+        "least-grant",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "token.jwt",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "revoke",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "token.jwt",
+        "--operation",
+        "read",
+        "--topic",
+        "orders-created",
+    ],
+    &["compare", "--policy", "policy.json", "--user", "ana", "--group", "payments-team", "--other-user", "ben"],
+    &["what-if", "--policy", "policy.json", "--token-file", "token.jwt", "--join", "payments-team"],
+    &["collisions", "--policy", "policy.json", "--nested", "suffix", "--name", "/eng/payments-team,/temp/contractors"],
+    &["policy", "validate", "policy.json", "invalid.json"],
+    &["policy", "lint", "policy.json"],
+    &["policy", "fmt", "before.json", "--check"],
+    &["policy", "fmt", "-"],
+    &["policy", "diff", "before.json", "policy.json"],
+    &["policy", "import", "before.json"],
+    &["policy", "import", "before.json", "--out", "imported.json"],
+    &["token", "inspect", "token.jwt", "--jwks", "keys.json"],
+    &["doctor", "token.jwt", "--policy", "policy.json", "--expect-group", "payments-team"],
+    &["test", "assertions.json"],
+    &["import", "policy.json", "--dry-run"],
+    &["import", "policy.json", "--no-confirm"],
+    &["import", "before.json", "--merge"],
+    &["export"],
+    &["export", "--out", "exported.json"],
+    &["policy", "pull"],
+    &["policy", "pull", "--out", "pulled.json"],
+    &["policy", "apply", "--changes", "changes.json", "--dry-run"],
+    &["policy", "apply", "--changes", "changes.json", "--no-confirm"],
+    &["whoami"],
+    &["security", "acl", "create", "--allow-principal", "User:x", "--operation", "read", "--topic", "t", "--dry-run"],
+    &["security", "acl", "create", "--allow-principal", "User:x", "--operation", "read", "--topic", "t"],
+    &["security", "acl", "list", "--allow-principal", "User:x"],
+    &["security", "acl", "delete", "--allow-principal", "User:x", "--dry-run"],
+    &["security", "acl", "delete", "--allow-principal", "User:x", "--no-confirm"],
+    &["security", "role", "create", "OrdersReaders"],
+    &["security", "role", "assign", "OrdersReaders", "--principal", "User:ana,Group:analytics"],
+    &["security", "role", "unassign", "OrdersReaders", "--principal", "User:ana"],
+    &["security", "role", "describe", "PaymentsWriters"],
+    &["security", "role", "describe", "PaymentsWriters", "--print-members"],
+    &["security", "role", "list"],
+    &["security", "role", "delete", "OrdersReaders", "--no-confirm"],
+    &["cluster", "config", "get", "oidc_group_claim_path"],
+    &["cluster", "config", "set", "nested_group_behavior", "suffix"],
+    &["cluster", "config", "list"],
+    &["cluster", "loggers", "list"],
+    &["cluster", "loggers", "set", "security", "no-such-logger"],
+    &["cluster", "license"],
+    &["cluster", "license", "set", "valid"],
+    &["admin", "config", "log-level", "set", "security"],
+    &["backup", "gbac.backup"],
+    &["restore", "gbac.backup", "--data", "restored"],
+    &["profile", "create", "first", "--url", "https://gbac.example.com"],
+    &["profile", "create", "second", "--url", "https://gbac.example.com", "--user", "ana"],
+    &["profile", "use", "second"],
+    &["profile", "list"],
+    &["profile", "current"],
+    &["profile", "delete", "first"],
+    &["who-can", "--operation", "write", "--topic", "t"],
+    &["policy", "lint", "invalid.json"],
+];
+
+/// The folder of the examples, with a few more files.
+fn files() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in fs::read_dir(root().join("examples")).expect("examples") {
+        let file = file.expect("a file");
+        fs::copy(file.path(), folder.path().join(file.file_name())).expect("a copy");
+    }
+    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("a file");
+    let request = json!({ "api": "kafka", "name": "Produce", "resources": { "topic": ["t"] } });
+    let request = json!({ "id": 1, "identity": { "user": "ana" }, "request": request });
+    write("lines.jsonl", format!("{request}\n{{\"id\": [null]}}\n"));
+    write("invalid.json", json!({ "version": 1, "acls": [{}] }).to_string());
+    write("changes.json", json!([{ "change": "create_role", "role": "Applied" }]).to_string());
+    folder
+}
+
+/// The results that were written: the name of each output, and which of its results it was.
+#[derive(Default)]
+struct Written(BTreeSet<(String, usize)>);
+
+impl Written {
+    fn add(&mut self, args: &[&str], run: &Run) {
+        let values = checked(args, run.exit, &run.out);
+        assert!(!values.is_empty(), "{args:?}: {}", run.err);
+        for (name, value) in values {
+            let results = OUTPUTS.results_of(&name, &value).unwrap_or_else(|reasons| panic!("{args:?}: {reasons}"));
+            self.0.extend(results.into_iter().map(|index| (name.clone(), index)));
+        }
+    }
+}
+
+#[test]
+fn every_result_that_the_schema_describes_is_written() {
+    let (folder, mut written) = (files(), Written::default());
+    let provider = Service::start();
+    let discovery = format!("{}/demo/idp/.well-known/openid-configuration", provider.url);
+    let options = ["--oidc-discovery-url", discovery.as_str(), "--oidc-audience", "streams"];
+    let service = DataService::start_with(&folder.path().join("data"), Some(PASSWORD), &options);
+    let url = service.url();
+    let admin = [("GBAC_URL", url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let in_json = |args: &[&'static str]| [args, &["--format", "json"]].concat();
+    for call in CALLS {
+        let args = in_json(call);
+        let done = match call {
+            ["policy", "fmt", "-"] => {
+                let mut command = program::command();
+                command.args(&args);
+                let policy = fs::read_to_string(root().join("examples/policy.json")).expect("a file");
+                program::run(command, folder.path(), &policy)
+            }
+            _ => run(&folder, &admin, &args),
+        };
+        written.add(&args, &done);
+    }
+    // A caller who may only evaluate gets the decision of the service.
+    let mut access: Value = serde_json::from_str(&run(&folder, &admin, &["export"]).done()).expect("JSON");
+    access["settings"]["access"] = json!({ "evaluate": ["User:maya.okafor"] });
+    fs::write(folder.path().join("access.json"), access.to_string()).expect("a file");
+    assert_eq!(run(&folder, &admin, &["import", "access.json", "--no-confirm"]).exit, 0);
+    let token = provider.token();
+    let maya = [("GBAC_URL", url.as_str()), ("GBAC_TOKEN", token.as_str())];
+    let check = in_json(&["check", "--online", "--user", "ana", "--operation", "read", "--topic", "orders"]);
+    written.add(&check, &run(&folder, &maya, &check));
+    // A cluster of the platform.
+    let platform = Platform::start(PlatformOptions::default());
+    let cluster = platform.url(PlatformApi::Admin);
+    let whoami = in_json(&["whoami"]);
+    let of_cluster = [("GBAC_URL", cluster.as_str()), ("GBAC_TOKEN", "token-of-admin")];
+    written.add(&whoami, &run(&folder, &of_cluster, &whoami));
+    // `watch` has its own tests, whose lines are compared with the schema.
+    let described = OUTPUTS.numbers().filter(|(name, _)| *name != "watch");
+    let described = described.flat_map(|(name, number)| (0..number).map(move |index| (name.to_owned(), index)));
+    let missing: Vec<(String, usize)> = described.filter(|result| !written.0.contains(result)).collect();
+    assert!(missing.is_empty(), "no command of this test writes these results: {missing:?}");
+}
