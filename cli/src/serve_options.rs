@@ -39,7 +39,7 @@ pub(crate) struct ServeArguments {
 pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<ServeArguments, Failure> {
     let unchanged = |arguments| Ok(ServeArguments { arguments, ..ServeArguments::default() });
     let Some(at) = serve(&arguments) else { return unchanged(arguments) };
-    let command = help::command();
+    let command = help::grammar();
     let Some(command) = command.find_subcommand("serve") else { return unchanged(arguments) };
     let own = arguments.split_off(at);
     let options = Options { command, own: &own };

@@ -34,7 +34,12 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
     }
     let mut serving = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
     serving.arguments.insert(0, "gbac".into());
-    let parsed = help::command().try_get_matches_from(serving.arguments);
+    let parsed = help::grammar().try_get_matches_from(&serving.arguments).or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            help::command().try_get_matches_from(&serving.arguments)
+        }
+        _ => Err(error),
+    });
     if !serving.faults.is_empty() {
         let mut faults = serving.faults;
         if serving.is_check {
@@ -139,7 +144,7 @@ fn flag_of_argument(error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
-    let root = help::command();
+    let root = help::grammar();
     let mut command = &root;
     for word in arguments() {
         command = command.find_subcommand(&word).unwrap_or(command);
@@ -168,7 +173,7 @@ fn export_of_format(error: &clap::Error) -> Option<String> {
 /// The command line of a command that was written above the command that contains it, such as `acl`.
 fn misplaced(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let command = help::command();
+    let command = help::grammar();
     if command.get_subcommands().any(|below| below.get_name() == word) {
         return None;
     }
