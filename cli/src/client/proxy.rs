@@ -50,7 +50,9 @@ impl Proxy {
 
 /// The first of these variables that is set, and its value.
 fn first_of(names: &[&'static str]) -> Option<(&'static str, String)> {
-    names.iter().find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()).map(|value| (*name, value)))
+    // What is not UTF-8 is no URL, and is refused as one.
+    let value = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    names.iter().find_map(|name| value(name).filter(|value| !value.is_empty()).map(|value| (*name, value)))
 }
 
 /// Reads the URL of a proxy, which may lack `http://`.

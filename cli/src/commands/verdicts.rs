@@ -24,7 +24,12 @@ pub(super) fn subject(resolved: &ResolvedIdentity) -> String {
 pub(super) fn token(resolved: &ResolvedIdentity) -> String {
     let mut text = String::new();
     if resolved.header.is_some() || resolved.extraction.is_some() {
-        let state = if resolved.identity.is_verified() { "verified" } else { "not verified (no --jwks)" };
+        let state = match (resolved.identity.is_verified(), &resolved.header) {
+            (true, _) => "verified",
+            (false, Some(_)) => "not verified (no --jwks)",
+            // Claims alone have no signature.
+            (false, None) => "not verified",
+        };
         let _ = writeln!(text, "Signature {state}. Groups in the token: {}.", groups(resolved.identity.groups()));
     }
     for warning in resolved.warnings() {

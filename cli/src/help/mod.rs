@@ -40,7 +40,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// The command line without help texts, which take longer to compose than most commands run.
 pub(crate) fn grammar() -> Command {
     let command = Cli::command();
-    match general_format(&command) {
+    let format = command.get_arguments().find(|argument| argument.get_id() == "format").cloned();
+    match format {
         Some(format) => with_report_formats(command, &format),
         None => command,
     }
@@ -48,21 +49,12 @@ pub(crate) fn grammar() -> Command {
 
 /// The command line with its help texts.
 pub(crate) fn command() -> Command {
-    let command = Cli::command();
+    let command = grammar();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
         groups(&command)
     );
-    let format = general_format(&command);
-    let command = explained(command, "", &[]).help_template(template);
-    match format {
-        Some(format) => with_report_formats(command, &format),
-        None => command,
-    }
-}
-
-fn general_format(command: &Command) -> Option<Arg> {
-    command.get_arguments().find(|argument| argument.get_id() == "format").cloned()
+    explained(command, "", &[]).help_template(template)
 }
 
 /// The commands that write reports, with their own list of formats in place of the general one.
