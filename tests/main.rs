@@ -10,6 +10,8 @@ mod bad_input;
 mod bad_requests;
 mod cli;
 mod command_schemas;
+#[cfg(unix)]
+mod completions;
 mod conformance;
 mod connections;
 mod crash;

@@ -6,8 +6,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use clap::{Arg, Command};
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap::{Arg, Command, ValueHint};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{CompleteEnv, Shells};
 use gbac_analysis::known_names;
 use gbac_engine::escape::is_hidden;
@@ -30,10 +30,9 @@ const PROPERTIES: [&str; 5] =
 
 /// Writes the candidates, if a completion script called this program; returns whether it did.
 pub(crate) fn complete() -> bool {
-    if env::var_os(VARIABLE).is_none() {
-        return false;
-    }
-    let done = CompleteEnv::with_factory(|| completed(help::command(), ""))
+    let Some(shell) = env::var_os(VARIABLE) else { return false };
+    let line = Line::of(&shell);
+    let done = CompleteEnv::with_factory(|| completed(help::command(), "", line))
         .var(VARIABLE)
         .try_complete(env::args_os(), env::current_dir().ok().as_deref());
     // A shell shows nothing instead of an error in the middle of a line.
@@ -62,16 +61,68 @@ enum Names {
     Resources(ResourceType),
 }
 
-/// A command whose arguments complete names, and those below it.
-fn completed(command: Command, path: &str) -> Command {
-    let command = command.mut_args(|argument| match names_of(path, &argument) {
-        Some(names) => argument.add(ArgValueCompleter::new(move |current: &OsStr| candidates(names, current))),
-        None => argument,
+/// How a shell inserts a candidate into the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// It quotes what it would interpret.
+    Quoted,
+    /// As it is.
+    Raw,
+    /// As it is, and `\` is part of paths.
+    RawWithBackslash,
+}
+
+impl Line {
+    fn of(shell: &OsStr) -> Self {
+        match Path::new(shell).file_stem().and_then(OsStr::to_str) {
+            Some("zsh" | "fish") => Self::Quoted,
+            Some("powershell" | "pwsh" | "powershell_ise") => Self::RawWithBackslash,
+            _ => Self::Raw,
+        }
+    }
+
+    /// Whether a candidate means itself there. Names come from documents, services and folders of others, so one that a shell
+    /// would interpret is not offered (D-118).
+    fn takes(self, candidate: &str, typed: &str) -> bool {
+        let is_plain = |one: char| match one {
+            '.' | '_' | '/' | ':' | '+' | ',' | '-' | '@' => true,
+            '\\' => self == Self::RawWithBackslash,
+            one => one.is_alphanumeric(),
+        };
+        // The user's own `~/` is meant as the home folder.
+        let added = if typed.starts_with("~/") { candidate.strip_prefix('~').unwrap_or(candidate) } else { candidate };
+        // A flag, a list of PowerShell, and a home folder, which fish does not quote.
+        let begins_like_a_value = !added.starts_with(['-', '@', '~']);
+        begins_like_a_value && !added.chars().any(is_hidden) && (self == Self::Quoted || added.chars().all(is_plain))
+    }
+
+    fn taken(self, mut candidates: Vec<CompletionCandidate>, typed: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(typed) = typed.to_str() else { return Vec::new() };
+        candidates.retain(|one| one.get_value().to_str().is_some_and(|candidate| self.takes(candidate, typed)));
+        candidates
+    }
+}
+
+/// A command whose arguments complete names and paths, and those below it.
+fn completed(command: Command, path: &str, line: Line) -> Command {
+    let command = command.mut_args(|argument| {
+        let names = names_of(path, &argument);
+        let is_path =
+            matches!(argument.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath);
+        match (names, is_path) {
+            (Some(names), _) => {
+                argument.add(ArgValueCompleter::new(move |typed: &OsStr| line.taken(candidates(names, typed), typed)))
+            }
+            (None, true) => argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
+                line.taken(PathCompleter::any().complete(typed), typed)
+            })),
+            (None, false) => argument,
+        }
     });
     let below: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     below.into_iter().fold(command, |command, name| {
         let path = format!("{path} {name}");
-        command.mut_subcommand(name, |command| completed(command, &path))
+        command.mut_subcommand(name, |command| completed(command, &path, line))
     })
 }
 
@@ -100,9 +151,8 @@ fn candidates(names: Names, current: &OsStr) -> Vec<CompletionCandidate> {
     let Some(current) = current.to_str() else { return Vec::new() };
     let (before, last) = current.rsplit_once(',').map_or(("", current), |(before, last)| (before, last));
     let before = if before.is_empty() { String::new() } else { format!("{before},") };
-    // A quote or a comma would need the quotes of lists and those of the shell, and a hidden character misleads.
-    let is_plain = |name: &String| !name.contains([',', '"']) && !name.chars().any(is_hidden);
-    let fitting = names.all().into_iter().filter(|name| name.starts_with(last) && is_plain(name));
+    // A quote or a comma would need the quotes of lists and those of the shell.
+    let fitting = names.all().into_iter().filter(|name| name.starts_with(last) && !name.contains([',', '"']));
     fitting.map(|name| CompletionCandidate::new(format!("{before}{name}"))).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use crate::problem::Result;
 use crate::process::{Call, find};
+use crate::progress::Step;
 use crate::workspace::Workspace;
 use std::path::PathBuf;
 
@@ -23,6 +24,21 @@ pub(crate) fn apt(workspace: &Workspace) -> Option<Apt> {
     let may = find("sudo").is_some()
         && Call::new("sudo", &dir).args(["-n", "true"]).finish(None).is_ok_and(|ended| ended.success);
     may.then(|| Apt { prefix: vec!["sudo", "-n"], dir })
+}
+
+/// The programs that are missing, after an attempt to install those, each from the package with the same name.
+pub(crate) fn missing_after_install<'a>(workspace: &Workspace, step: &Step<'_>, programs: &[&'a str]) -> Vec<&'a str> {
+    let missing = || programs.iter().copied().filter(|program| find(program).is_none()).collect::<Vec<_>>();
+    let wanted = missing();
+    if wanted.is_empty() {
+        return wanted;
+    }
+    if let Some(apt) = apt(workspace) {
+        step.latest(&format!("apt-get install {}", wanted.join(" ")));
+        // What is missing afterwards tells whether it failed.
+        apt.install(&wanted).ok();
+    }
+    missing()
 }
 
 impl Apt {

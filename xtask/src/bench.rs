@@ -2,6 +2,7 @@
 //!
 //! `bench/` defines the measurements, comparisons and limits; this module only runs the steps in order.
 
+use crate::apt::missing_after_install;
 use crate::bench_cli;
 use crate::bench_kafka;
 use crate::bind::{Binder, Speed};
@@ -14,7 +15,6 @@ use crate::progress::{Progress, say};
 use crate::sizes;
 use crate::tools;
 use crate::workspace::Workspace;
-use crate::wrk;
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
 use std::fs;
@@ -99,13 +99,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick, part: options.part };
     match options.part {
         None => {
-            wrk::wrk(workspace, &progress)?;
+            wrk(workspace, &progress)?;
             run.build_javascript()?;
             run.build_programs(&["--package", "gbac-bench", "--package", "gbac"])?;
             run.measure()?;
         }
         Some(Part::Service) => {
-            wrk::wrk(workspace, &progress)?;
+            wrk(workspace, &progress)?;
             run.build_programs(&["--package", "gbac-bench", "--package", "gbac"])?;
             run.clear_parts()?;
             run.measure_cost()?;
@@ -283,4 +283,15 @@ impl Run<'_> {
 
 fn cannot(what: &str, path: &Path, error: &io::Error) -> Problem {
     Problem::new(format!("cannot {what} `{}`: {error}", path.display()))
+}
+
+/// Finds wrk, the load generator, or installs it with apt.
+fn wrk(workspace: &Workspace, progress: &Progress) -> Result<()> {
+    let step = progress.quick("wrk");
+    if missing_after_install(workspace, &step, &["wrk"]).is_empty() {
+        step.done("there");
+        return Ok(());
+    }
+    step.failed();
+    Err(Problem::new("wrk, which sends the requests, is not installed").hint("Debian: apt install wrk"))
 }

@@ -1,6 +1,6 @@
 //! Finds the identity provider Glewlwyd and sqlite3 for a browser test, or installs them with apt.
 
-use crate::apt::apt;
+use crate::apt::missing_after_install;
 use crate::process::find;
 use crate::progress::Progress;
 use crate::workspace::Workspace;
@@ -13,17 +13,9 @@ const PROGRAMS: [&str; 2] = ["glewlwyd", "sqlite3"];
 /// Installs the programs if possible. Otherwise, reports that the browser test will be skipped.
 pub(crate) fn glewlwyd(workspace: &Workspace, progress: &Progress) {
     let step = progress.quick("glewlwyd");
-    if missing().is_empty() {
-        step.done("there");
-        return;
-    }
-    if let Some(apt) = may_install().then(|| apt(workspace)).flatten() {
-        step.latest(&format!("apt-get install {}", PROGRAMS.join(" ")));
-        // The check below detects whether it failed.
-        apt.install(&PROGRAMS).ok();
-    }
-    match &missing()[..] {
-        [] => step.done("installed"),
+    let missing = if may_install() { missing_after_install(workspace, &step, &PROGRAMS) } else { missing() };
+    match &missing[..] {
+        [] => step.done("there"),
         missing => step.done(&format!(
             "its journey is skipped, without {} (Debian: apt install {})",
             missing.join(" and "),

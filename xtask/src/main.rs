@@ -36,6 +36,7 @@ mod remap;
 mod result_table;
 mod sbom;
 mod settings;
+mod shells;
 mod sizes;
 mod split;
 mod tally;
@@ -45,7 +46,6 @@ mod trunk;
 mod up;
 mod version;
 mod workspace;
-mod wrk;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@ use crate::clients::Go;
 use crate::tools;
 use crate::trunk::Trunk;
 use crate::workspace::Workspace;
-use crate::{deny, glewlwyd};
+use crate::{deny, glewlwyd, shells};
 
 /// The inputs of a run other than files.
 pub(crate) fn of(workspace: &Workspace, long: bool) -> Vec<String> {
@@ -26,5 +26,6 @@ pub(crate) fn of(workspace: &Workspace, long: bool) -> Vec<String> {
         deny,
         java,
         go,
+        shells::installed(),
     ]
 }

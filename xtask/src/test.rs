@@ -16,7 +16,7 @@ use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
 use crate::workspace::Workspace;
-use crate::{build_abi, build_js, build_kafka, deny, fuzz, glewlwyd, node_tests, settings, up};
+use crate::{build_abi, build_js, build_kafka, deny, fuzz, glewlwyd, node_tests, settings, shells, up};
 use std::env;
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -271,6 +271,7 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
     // The service embeds the console. Without it, only `e2e` fails.
     context.console().ok();
     context.service()?;
+    shells::shells(context.workspace, context.progress);
     let call = cargo(&context.workspace.root).args([
         "test",
         "--workspace",
