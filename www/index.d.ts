@@ -230,8 +230,8 @@ export class Resource {
  * values of the platform or the short form, such as `read`.
  *
  * An identity from claims with an `exp` is denied once that time has passed. `{ now }` replaces the clock, and only
- * `{ ignoreExpiry: true }` ignores the expiry. An `exp` that is not a number counts as expired, with the warning
- * `expiry_unreadable`.
+ * `{ ignoreExpiry: true }` ignores the expiry. An `exp` or `nbf` that is not a time in seconds counts as
+ * expired, with the warning `expiry_unreadable`.
  */
 export class Identity {
   protected constructor();

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::json::{self, JsonError};
+use crate::time::claim_time;
 
 /// The members of a JSON object: a token's payload or header, or a user-info document.
 ///
@@ -45,10 +46,10 @@ impl ClaimSet {
         self.0.get(name).and_then(Value::as_str)
     }
 
-    /// The claim with this name if it is a number.
+    /// The claim with this name if it is a time: a number of seconds since 1970, and not of milliseconds (D-32).
     #[must_use]
-    pub fn number(&self, name: &str) -> Option<f64> {
-        self.0.get(name).and_then(Value::as_f64)
+    pub fn time(&self, name: &str) -> Option<f64> {
+        self.0.get(name).and_then(claim_time)
     }
 
     /// The names of the claims, sorted.

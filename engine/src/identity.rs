@@ -29,7 +29,7 @@ pub enum Expiry {
     Never,
     /// Seconds since 1970.
     After(f64),
-    /// The claims have an `exp` that is not a number, so the identity always counts as expired.
+    /// The claims have an `exp` or `nbf` that is not a time, so the identity always counts as expired.
     Unreadable,
 }
 
@@ -51,9 +51,17 @@ impl Expiry {
 /// The name of the claim with the expiry of a token (RFC 7519, section 4.1.4).
 const EXPIRY: &str = "exp";
 
-/// Whether claims have an expiry, readable or not.
+/// The claims that limit when a token is valid (RFC 7519, sections 4.1.4 and 4.1.5).
+const LIMITS: [&str; 2] = [EXPIRY, "nbf"];
+
+/// Whether claims have an expiry, or a limit that is not a time and therefore counts as past (D-32).
 pub(crate) fn has_expiry(claims: &ClaimSet) -> bool {
-    claims.contains(EXPIRY)
+    claims.contains(EXPIRY) || unreadable_times(claims).next().is_some()
+}
+
+/// The names of the limits that are not times.
+pub(crate) fn unreadable_times(claims: &ClaimSet) -> impl Iterator<Item = &'static str> {
+    LIMITS.into_iter().filter(|name| claims.contains(name) && claims.time(name).is_none())
 }
 
 /// The rules for creating an identity from claims: `oidc_principal_mapping` (D-13) and the extraction of groups.
@@ -217,9 +225,10 @@ impl Identity {
         let user = rules.mapping.apply(claims)?;
         let extraction = extract(&rules.extraction, claims, userinfo);
         let groups = extraction.names().map(str::to_owned).collect();
-        let expiry = match claims.members().get(EXPIRY) {
-            None => Expiry::Never,
-            Some(value) => value.as_f64().map_or(Expiry::Unreadable, Expiry::After),
+        let expiry = if unreadable_times(claims).next().is_some() {
+            Expiry::Unreadable
+        } else {
+            claims.time(EXPIRY).map_or(Expiry::Never, Expiry::After)
         };
         Ok((Self { kind: PrincipalType::User, user, groups, expiry, verified }, extraction))
     }
@@ -254,7 +263,7 @@ impl Identity {
         &self.groups
     }
 
-    /// The expiry: the token's `exp`, if it is a number.
+    /// The expiry: the token's `exp`. `None` also if the expiry cannot be read.
     #[must_use]
     pub const fn expires_at(&self) -> Option<Timestamp> {
         match self.expiry {
@@ -263,13 +272,13 @@ impl Identity {
         }
     }
 
-    /// Whether decisions depend on the time, because the claims had an `exp`, even one that is not a number.
+    /// Whether decisions depend on the time, because the claims had an `exp`, or a limit that is not a time.
     #[must_use]
     pub const fn has_expiry(&self) -> bool {
         !matches!(self.expiry, Expiry::Never)
     }
 
-    /// Whether the claims had an `exp` that is not a number; the identity then always counts as expired.
+    /// Whether the claims had an `exp` or `nbf` that is not a time; the identity then always counts as expired.
     #[must_use]
     pub const fn has_unreadable_expiry(&self) -> bool {
         matches!(self.expiry, Expiry::Unreadable)

@@ -50,7 +50,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Whether decisions depend on the time: the subject has claims with an `exp`, even one that is not a number.
+    /// Whether decisions depend on the time: the subject has claims with an `exp`, or a limit that is not a time.
     #[must_use]
     pub fn has_expiry(&self) -> bool {
         match self {
@@ -209,15 +209,17 @@ fn resolve_claims(
     claims: ResolvedClaims<'_>,
     userinfo: Option<&ClaimSet>,
 ) -> Result<ResolvedIdentity, ResolveError> {
-    let (identity, header) = match claims {
-        ResolvedClaims::Verified(claims) => (Identity::from_verified(claims, userinfo, rules), None),
-        ResolvedClaims::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, rules), header),
+    let (identity, header, members) = match claims {
+        ResolvedClaims::Verified(claims) => (Identity::from_verified(claims, userinfo, rules), None, claims.members()),
+        ResolvedClaims::Unverified(claims, header) => {
+            (Identity::from_unverified(claims, userinfo, rules), header, claims.members())
+        }
     };
     let (identity, extraction) = identity.map_err(ResolveError::Identity)?;
     let mut own_warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
-    if identity.has_unreadable_expiry() {
-        let message = "`exp` is not a number, so the identity counts as expired";
-        own_warnings.push(Warning::new(WarningCode::EXPIRY_UNREADABLE, message, Some("exp".into())));
+    for claim in identity::unreadable_times(members) {
+        let message = format!("`{claim}` is not a time in seconds since 1970, so the identity counts as expired");
+        own_warnings.push(Warning::new(WarningCode::EXPIRY_UNREADABLE, message, Some(claim.into())));
     }
     Ok(ResolvedIdentity { identity, extraction: Some(extraction), header, own_warnings })
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// A time in seconds since 1970-01-01T00:00:00Z, without leap seconds, as in the claims of a token (RFC 7519, section 2).
 ///
 /// A value that is not a number is allowed, and fails closed: at such a time, every identity with an expiry has expired.
@@ -61,6 +63,12 @@ pub enum At {
 
 /// The greatest number that is accepted as seconds (in the year 5138). As milliseconds, it would be in 1973.
 const LATEST: f64 = 1e11;
+
+/// The time that a claim states (RFC 7519, section 2); `None` if it is not a number of seconds since 1970, in milliseconds for
+/// example (D-32).
+pub(crate) fn claim_time(claim: &Value) -> Option<f64> {
+    claim.as_f64().filter(|seconds| seconds.is_finite() && *seconds <= LATEST)
+}
 
 impl At {
     /// Creates a time from seconds since 1970 without checks. If it is not a number, every identity with an expiry has expired.

@@ -49,7 +49,7 @@ journey('a token that the service refuses is denied, whatever the ACLs say', asy
     [{ claims: { aud: ['billing'] } }, /^The token is for billing, and the service accepts only streams\. Configure the provider/],
     [{ claims: { nbf: now + 3600 } }, /^The token is not valid yet; it becomes valid in \d+ min\./],
     [{ claims: { exp: undefined } }, /^The token has no expiry time \(exp\)\. Configure the identity provider/],
-    [{ claims: { exp: 'tomorrow' } }, /^The claim exp is not a number\./],
+    [{ claims: { exp: 'tomorrow' } }, /^The claim exp is not a time in seconds since 1970\./],
     [{ claims: { exp: now - 7300 } }, /^The token expired 2 h ago\. Get a new token\.$/],
     [{ header: { alg: 'HS256' } }, /^The algorithm HS256 is not accepted\. Anyone who can verify with a shared secret/],
     [{ header: { alg: 'none' }, unsigned: true }, /^The token has no signature\./],

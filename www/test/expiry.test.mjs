@@ -74,7 +74,7 @@ for (const [entry, Policy] of Object.entries({ base: Base, verify: Verify, analy
     all(outcomes(policy, claims(NOW - 3_600), { ignoreExpiry: false }), false, 'not ignored');
     all(outcomes(policy, claims(NOW - 3_600), { now: NOW - 3_600 }), true, 'at the end itself');
     all(outcomes(policy, claims(NOW + 3_600), { now: NOW + 3_601 }), false, 'at another instant');
-    for (const unreadable of ['soon', `${NOW + 3_600}`, null, [NOW + 3_600], {}, true]) {
+    for (const unreadable of ['soon', `${NOW + 3_600}`, null, [NOW + 3_600], {}, true, (NOW + 3_600) * 1_000, 1e300]) {
       const who = claims(unreadable);
       all(outcomes(policy, who), false, `exp ${JSON.stringify(unreadable)}`);
       all(outcomes(policy, who, { now: 1 }), false, 'at every instant');

@@ -514,7 +514,7 @@ mod tests {
         let steps = diagnose(&input);
         assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
         let [exp, nbf, ..] = steps[1].findings.as_slice() else { panic!("{steps:?}") };
-        assert_eq!(exp, "the claim `exp` is not a number: the service refuses this token");
+        assert_eq!(exp, "the claim `exp` is not a time in seconds since 1970: the service refuses this token");
         assert!(nbf.starts_with("the token is not valid yet"), "{nbf}");
         assert!(steps[2].findings.iter().any(|found| found.starts_with("the token is for `billing`")), "{steps:?}");
     }

@@ -103,12 +103,14 @@ fn every_call_judges_the_expiry_in_the_same_way() {
 #[test]
 fn an_unreadable_exp_is_told() {
     let policy = policy();
-    let opened = resolve(&policy, &claims(Some(json!("soon"))), None).expect("an identity");
-    let codes: Vec<&str> = opened.warnings().map(|warning| warning.code.as_str()).collect();
-    assert!(codes.contains(&"expiry_unreadable"), "{codes:?}");
-    assert_eq!(opened.identity.expires_at().map(gbac_engine::Timestamp::as_seconds), None);
-    let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::seconds(0.0));
-    assert_eq!(decide(&policy, &opened.identity, &request).reason, Reason::Expired);
+    for exp in [json!("soon"), json!(END * 1000.0), json!(1e300)] {
+        let opened = resolve(&policy, &claims(Some(exp.clone())), None).expect("an identity");
+        let codes: Vec<&str> = opened.warnings().map(|warning| warning.code.as_str()).collect();
+        assert!(codes.contains(&"expiry_unreadable"), "{exp}: {codes:?}");
+        assert_eq!(opened.identity.expires_at().map(gbac_engine::Timestamp::as_seconds), None);
+        let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::seconds(0.0));
+        assert_eq!(decide(&policy, &opened.identity, &request).reason, Reason::Expired, "{exp}");
+    }
     let readable = resolve(&policy, &claims(Some(json!(END))), None).expect("an identity");
     assert!(readable.warnings().all(|warning| warning.code != "expiry_unreadable"));
 }

@@ -50,22 +50,22 @@ macro_rules! registered_claims {
                 &self.0
             }
 
-            /// `exp`; `None` if it is absent or not a number.
+            /// `exp`; `None` if it is absent or not a time.
             #[must_use]
             pub fn expires_at(&self) -> Option<Timestamp> {
-                self.0.number("exp").map(Timestamp::from_seconds)
+                self.0.time("exp").map(Timestamp::from_seconds)
             }
 
-            /// `nbf`; `None` if it is absent or not a number.
+            /// `nbf`; `None` if it is absent or not a time.
             #[must_use]
             pub fn not_before(&self) -> Option<Timestamp> {
-                self.0.number("nbf").map(Timestamp::from_seconds)
+                self.0.time("nbf").map(Timestamp::from_seconds)
             }
 
-            /// `iat`; `None` if it is absent or not a number.
+            /// `iat`; `None` if it is absent or not a time.
             #[must_use]
             pub fn issued_at(&self) -> Option<Timestamp> {
-                self.0.number("iat").map(Timestamp::from_seconds)
+                self.0.time("iat").map(Timestamp::from_seconds)
             }
 
             /// `iss`; `None` if it is absent or not a string.

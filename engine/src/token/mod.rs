@@ -181,7 +181,7 @@ mod tests {
             (header.algorithm(), header.alg(), header.kid(), header.typ()),
             (Algorithm::Ps384, "PS384", Some("k"), Some("at+jwt"))
         );
-        assert_eq!(header.members().number("x"), Some(1.0));
+        assert_eq!(header.members().time("x"), Some(1.0));
         assert_eq!(
             (claims.issuer(), claims.subject(), claims.audiences()),
             (Some("i"), Some("s"), Some(vec!["a", "b"]))

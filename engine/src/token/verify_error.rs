@@ -49,7 +49,7 @@ pub enum VerifyError {
     ClockInvalid,
     /// `exp` is absent.
     ExpiryMissing,
-    /// A time claim is not a number; its name.
+    /// A time claim is not a number of seconds since 1970; its name.
     TimeInvalid(&'static str),
     /// `exp` is in the past.
     Expired {
@@ -134,7 +134,7 @@ impl VerifyError {
             Self::ExpiryMissing => {
                 "configure the identity provider to add `exp`; tokens that never expire are not accepted"
             }
-            Self::TimeInvalid(_) => "times have to be numbers, seconds since 1970",
+            Self::TimeInvalid(_) => "configure the identity provider to write seconds since 1970, as a number",
             Self::Expired { .. } => "get a new token",
             Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "check the clocks of both machines",
             Self::TypeRefused(_) => "use an access token; its `typ` is absent, `JWT` or `at+jwt`",
@@ -184,7 +184,7 @@ impl fmt::Display for MessageWithoutSkew<'_> {
             },
             VerifyError::ClockInvalid => f.write_str("the time of the check is not a number"),
             VerifyError::ExpiryMissing => f.write_str("the token has no expiry time (`exp`)"),
-            VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a number"),
+            VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a time in seconds since 1970"),
             VerifyError::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
             VerifyError::NotYetValid { not_before, now } => {
                 write!(f, "the token is not valid yet; it becomes valid in {}", span(not_before - now))
