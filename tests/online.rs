@@ -67,6 +67,9 @@ fn combinations_multiply_and_quoted_commas_belong_to_names() {
         "resource_pattern_type": "LITERAL", "operation": "READ", "permission": "DENY", "message": "" });
     assert!(created.contains(&row), "{created:?}");
     assert_eq!(service.count(&["--allow-principal", r#""Group:eng,fin""#]), 6);
+    let till = r#""User:C=FR,O=shop,CN=till",bob"#;
+    service.acl(&["create", "--allow-principal", till, "--operation", "read", "--topic", "till"]).done();
+    assert_eq!(service.count(&["--allow-principal", r#""C=FR,O=shop,CN=till""#]), 1);
 }
 
 #[test]
@@ -461,6 +464,8 @@ fn each_api_is_asked_with_its_own_credential() {
     let both = |args: &[&str]| service.with(&password, &[args, &["--user", "admin"]].concat());
     assert!(both(role).failed(1).contains("only superusers can do this"), "the Data Plane is asked with the token");
     both(property).done();
+    let cut = service.run(&["cluster", "config", "set", "superusers", "C=FR,CN=maya.okafor"]).failed(64);
+    assert!(cut.contains("quote it: '\"C=FR,CN=maya.okafor\"'"), "{cut}");
     service.run(&["cluster", "config", "set", "superusers", "root,maya.okafor"]).done();
     service.with(&maya, role).done();
 }

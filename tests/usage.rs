@@ -124,6 +124,26 @@ fn a_second_principal_without_a_type_is_refused() {
         assert_eq!(done.exit, 64, "{command:?}: {}", done.err);
         assert!(done.err.contains("quote the whole name: '\"User:CN=foo, OU=bar\"'"), "{}", done.err);
     }
+    // A distinguished name without a type and without quotes would become several users.
+    let dn = "C=FR,O=shop,CN=till";
+    for (command, flag) in [
+        (&["security", "acl", "create", "--operation", "all", "--topic", "x"][..], "--allow-principal"),
+        (&["security", "acl", "create", "--operation", "all", "--topic", "x"], "--deny-principal"),
+        (&["security", "acl", "list"], "--allow-principal"),
+        (&["security", "acl", "delete", "--no-confirm"], "--deny-principal"),
+        (&["security", "role", "assign", "r"], "--principal"),
+        (&["security", "role", "unassign", "r"], "--principal"),
+        (&["what-if", "--policy", "policy.json", "--user", "u"], "--join"),
+        (&["least-grant", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x"], "--group"),
+        (&["revoke", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x"], "--group"),
+        (&["collisions", "--policy", "policy.json"], "--name"),
+    ] {
+        for value in [dn, "alice,CN=till", "CN=till,alice"] {
+            let done = run(&folder, &[command, &[flag, value]].concat());
+            assert_eq!(done.exit, 64, "{command:?} {value}: {}{}", done.out, done.err);
+            assert!(done.err.contains(&format!("'\"{value}\"'")), "{command:?}: {}", done.err);
+        }
+    }
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub mod import;
 pub mod license;
 pub mod loggers;
 pub mod manifest;
+pub mod name_list;
 pub mod paging;
 pub mod paths;
 pub mod problem;

@@ -1,5 +1,6 @@
 //! Lists in flags: comma-separated entries, and principals with an optional type.
 
+use gbac_api::name_list::cut_entry;
 use gbac_engine::model::{Principal, PrincipalError, PrincipalType};
 
 use crate::output::Failure;
@@ -51,12 +52,13 @@ pub(crate) fn bare_names(flag: &str, values: &[String]) -> Result<Vec<String>, F
     let mut names = Vec::new();
     for value in values {
         let entries = entries(flag, std::slice::from_ref(value))?;
-        let is_cut = !value.contains('"') && entries.len() > 1 && entries.iter().all(|entry| is_attribute(entry));
-        if is_cut || (!value.contains('"') && entries.iter().skip(1).any(|entry| entry.starts_with(' '))) {
+        let is_spaced = !value.contains('"') && entries.iter().skip(1).any(|entry| entry.starts_with(' '));
+        if is_spaced || cut_entry(value, &entries).is_some() {
             return Err(Failure::usage(format!(
-                "{flag}: `{value}` is read as {} names; for one name, quote it: '\"{value}\"'; for several, remove the spaces after the \
-                 commas, or repeat the flag",
-                entries.len()
+                "{flag}: `{value}` is read as {} names; for one name, quote it: {}; for several, remove the spaces after the commas, quote \
+                 each name, or repeat the flag",
+                entries.len(),
+                quoted(value)
             )));
         }
         names.extend(entries);
@@ -64,12 +66,9 @@ pub(crate) fn bare_names(flag: &str, values: &[String]) -> Result<Vec<String>, F
     Ok(names)
 }
 
-/// Whether a text is an attribute of a distinguished name (RFC 4514), such as `OU=eng`.
-fn is_attribute(text: &str) -> bool {
-    let attribute = text.trim_start().split_once('=').map(|(attribute, _)| attribute);
-    attribute.is_some_and(|name| {
-        ["CN", "OU", "O", "DC", "C", "L", "ST", "STREET", "UID"].iter().any(|known| name.eq_ignore_ascii_case(known))
-    })
+/// A whole list as one name, as a shell needs it.
+fn quoted(list: &str) -> String {
+    format!("'\"{}\"'", list.replace('"', ""))
 }
 
 /// Parses a principal; without a type, it is a user (D-41). A prefix that looks like a misspelled type is refused: one in
@@ -119,11 +118,11 @@ pub(crate) fn principals(flag: &str, values: &[String]) -> Result<Vec<Principal>
                 && !is_typed(text)
                 && (entries.first().is_some_and(|first| is_typed(first)) || text.starts_with(' '))
         });
-        if let Some(entry) = cut {
+        if let Some(entry) = cut_entry(value, &entries).or(cut.map(String::as_str)) {
             return Err(Failure::usage(format!(
-                "{flag}: the entry `{entry}` has no type; if it is part of the previous name, quote the whole name: '\"{}\"'; if it is a user, \
+                "{flag}: the entry `{entry}` has no type; if it is part of a name with commas, quote the whole name: {}; if it is a user, \
                  write `User:{}`",
-                value,
+                quoted(value),
                 entry.trim_start(),
             )));
         }
@@ -160,16 +159,26 @@ mod tests {
         let read = |value: &str| principals("--x", &[value.to_owned()]).map(|all| all.len()).map_err(|e| e.to_string());
         assert_eq!((read("alice,bob"), read("User:a,Group:b"), read("alice,User:b")), (Ok(2), Ok(2), Ok(2)));
         assert_eq!(read(r#""User:CN=foo, OU=bar",Group:b"#), Ok(2));
-        for value in ["User:CN=foo, OU=bar", "User:CN=foo,OU=bar", "Group:a,b", "CN=foo, OU=bar"] {
+        assert_eq!((read("CN=foo"), read(r#""CN=foo,OU=bar""#), read(r#""CN=foo",Group:b"#)), (Ok(1), Ok(1), Ok(2)));
+        for value in [
+            "User:CN=foo, OU=bar",
+            "User:CN=foo,OU=bar",
+            "Group:a,b",
+            "CN=foo, OU=bar",
+            "C=UK,ST=London,O=acme,CN=svc",
+            "alice,CN=svc",
+            "CN=svc,User:alice",
+            "1.2.840=x,uid=y",
+        ] {
             let refused = read(value).unwrap_err();
             assert!(refused.contains(&format!("quote the whole name: '\"{value}\"'")), "{refused}");
         }
         let bare = |value: &str| bare_names("--x", &[value.to_owned()]).map(|all| all.len()).map_err(|e| e.to_string());
         assert_eq!(
-            (bare("a,b"), bare(r#""CN=a,OU=b",c"#), bare("CN=a"), bare("a=1,b=2")),
+            (bare("a,b"), bare(r#""CN=a,OU=b",c"#), bare("CN=a"), bare(r#""a=1","b=2""#)),
             (Ok(2), Ok(2), Ok(1), Ok(2))
         );
-        for value in ["CN=a,OU=b", "cn=a, ou=b", "eng, ops"] {
+        for value in ["CN=a,OU=b", "cn=a, ou=b", "eng, ops", "eng,team=b", "SERIALNUMBER=1,2.5.4.3=x"] {
             assert!(bare(value).unwrap_err().contains("for one name, quote it"), "{value}");
         }
     }

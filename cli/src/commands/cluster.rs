@@ -162,7 +162,7 @@ fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
     Ok(match kind {
         "integer" | "boolean" => json().filter(|value| value.is_number() || value.is_boolean()),
         "array" if text.starts_with('[') => json().filter(Value::is_array),
-        "array" => Some(lists::entries(name, std::slice::from_ref(&text))?.into()),
+        "array" => Some(lists::bare_names(name, std::slice::from_ref(&text))?.into()),
         _ => None,
     }
     .unwrap_or(Value::String(text)))

@@ -1,5 +1,7 @@
 //! The identity entered by hand: a user, groups, and warnings about their spelling.
 
+use gbac_api::name_list::cut_entry;
+
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
@@ -33,10 +35,12 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<InputProb
     } else if groups.trim().lines().count() == 1 && groups.contains(',') {
         let split: Vec<&str> = groups.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         let words = "One group per line: a comma becomes part of the name.";
-        problems.push(
-            InputProblem::new(InputField::Groups, "group_with_comma", Weight::Warning, words)
-                .with("Split at the commas", InputEdit::Groups(split.join("\n"))),
-        );
+        let problem = InputProblem::new(InputField::Groups, "group_with_comma", Weight::Warning, words);
+        // A distinguished name is one name with commas.
+        problems.push(match cut_entry(groups, &split) {
+            Some(_) => problem,
+            None => problem.with("Split at the commas", InputEdit::Groups(split.join("\n"))),
+        });
     } else if groups.lines().any(|line| !line.is_empty() && line.trim() != line) {
         let tidy: Vec<&str> = groups.lines().map(str::trim).collect();
         let words = "A leading or trailing space is part of the name.";

@@ -453,6 +453,9 @@ fn names_by_hand() {
     access.groups = "payments, ops".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(view.problem(InputField::Groups).unwrap().actions[0].change == InputEdit::Groups("payments\nops".into()));
+    access.groups = "CN=payments,OU=eng".into();
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
+    assert!(view.problem(InputField::Groups).unwrap().actions.is_empty(), "a distinguished name is one name");
     access.user = "User:maya".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(InputField::User).unwrap().code, "user_with_type");
