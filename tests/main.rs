@@ -17,6 +17,8 @@ mod connections;
 mod crash;
 mod denial_of_service;
 mod differential;
+#[cfg(target_os = "linux")]
+mod disk_faults;
 mod documents;
 mod edge_cases;
 mod exhaustive;

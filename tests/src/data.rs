@@ -35,8 +35,18 @@ impl DataService {
     /// If it does not start.
     #[must_use]
     pub fn start_with(folder: &Path, password: Option<&str>, options: &[&str]) -> Self {
+        Self::start_in(folder, password, options, &[])
+    }
+
+    /// The same with more variables.
+    ///
+    /// # Panics
+    /// If it does not start.
+    #[must_use]
+    pub fn start_in(folder: &Path, password: Option<&str>, options: &[&str], variables: &[(&str, &Path)]) -> Self {
         let mut command = program::command();
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg("--data").arg(folder);
+        command.envs(variables.iter().copied());
         if let Some(password) = password {
             command.env("GBAC_ADMIN_PASSWORD", password);
         }

@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::connection_limits::ConnectionLimitError;
 use super::tls::TlsError;
 use crate::logging::LogLevelError;
+use crate::private_file;
 use crate::state::public_endpoint::PublicEndpointError;
 use crate::state::store::StoreError;
 use crate::state::trusted_proxies::TrustedProxyError;
@@ -202,7 +203,9 @@ impl ServeError {
             }
             Self::Listen { .. } => "choose another address with `--listen`".into(),
             Self::Console { .. } => "choose the folder with the built console, usually `dist`".into(),
-            Self::Audit { .. } => "make the file writable; the service refuses requests whose audit events it cannot write".into(),
+            Self::Audit { source, .. } => private_file::hint(source)
+                .unwrap_or("make the file writable; the service refuses requests whose audit events it cannot write")
+                .into(),
             Self::AuditLimits => "set `--audit-total-mib` to at least `--audit-file-mib`, or to 0; if it is not 0, `--audit-file-mib` cannot be 0".into(),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::AdminUser(error) => error.hint(),

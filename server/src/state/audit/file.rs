@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::private_file::{self, PrivateTo};
+
 /// The limits of the audit files. A limit of 0 does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditFileLimits {
@@ -33,6 +35,8 @@ pub(super) struct AuditFile {
     deleted: u64,
     /// Whether the last rotation failed, so that only the first failure is logged.
     rotation_failed: bool,
+    /// Whether its group can read the file, and so the next one.
+    group_reads: bool,
 }
 
 struct OpenFile {
@@ -50,7 +54,7 @@ impl AuditFile {
     /// # Errors
     /// It cannot be opened.
     pub(super) fn open(path: PathBuf, limits: AuditFileLimits, now_ms: i64) -> io::Result<Self> {
-        let mut file = Self { path, limits, open: None, deleted: 0, rotation_failed: false };
+        let mut file = Self { path, limits, open: None, deleted: 0, rotation_failed: false, group_reads: false };
         file.current(now_ms)?;
         file.delete_surplus();
         Ok(file)
@@ -92,7 +96,7 @@ impl AuditFile {
     /// Opens the file if it is not open or another one has its name. Returns its length; `None` if it is not a regular file, whose
     /// size and disk are unknown.
     fn current(&mut self, now_ms: i64) -> io::Result<Option<u64>> {
-        let named = fs::metadata(&self.path).ok();
+        let named = fs::symlink_metadata(&self.path).ok();
         if let (Some(open), Some(named)) = (&self.open, &named)
             && open.identity.is_some()
             && open.identity == identity(named)
@@ -100,13 +104,15 @@ impl AuditFile {
             return Ok(named.is_file().then_some(named.len()));
         }
         self.open = None;
-        let mut options = OpenOptions::new();
+        let options = &mut OpenOptions::new();
         options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path)?;
+        let mut file = private_file::open(&self.path, options, PrivateTo::OwnerAndGroup)?;
         let metadata = file.metadata()?;
         let length = metadata.is_file().then_some(metadata.len());
+        if self.group_reads && length == Some(0) {
+            private_file::let_group_read(&file)?;
+        }
+        self.group_reads = private_file::group_reads(&file.metadata()?);
         let has_events = length.is_some_and(|length| length > 0);
         let torn = has_events && is_torn(&mut file)?;
         let started_ms = if has_events { first_time(&self.path).unwrap_or(now_ms) } else { now_ms };
@@ -295,6 +301,42 @@ mod tests {
         let mut file = AuditFile::open(path, limits, 61_000).unwrap();
         file.append(&line(61_000), 61_000).unwrap();
         assert_eq!(names(folder.path()), ["audit-00000001.jsonl", "audit.jsonl"], "the age outlives a restart");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_group_may_read_a_file_besides_its_owner() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let open = || AuditFile::open(path.clone(), LIMITS, 0);
+        for (before, after) in [(0o644, 0o640), (0o664, 0o640), (0o640, 0o640), (0o600, 0o600)] {
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+            open().unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, after, "{before:o}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let mut file = open().unwrap();
+        for _ in 0..3 {
+            file.append(&line(1), 1).unwrap();
+        }
+        assert_eq!(names(folder.path()).len(), 3);
+        for name in names(folder.path()) {
+            let mode = fs::metadata(folder.path().join(&name)).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o640, "{name}: after a rotation, too");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(open().map(drop).unwrap_err().to_string().ends_with("can be changed by other users"));
+        fs::remove_file(&path).unwrap();
+        let mut file = open().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "x").unwrap();
+        fs::remove_file(&path).unwrap();
+        symlink(&other, &path).unwrap();
+        assert!(file.append(&line(1), 1).unwrap_err().to_string().ends_with("is a link to another file"));
+        assert!(open().is_err());
+        assert_eq!(fs::read_to_string(other).unwrap(), "x");
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub(super) fn save(disk: &Disk) -> Result<Vec<u8>, StoreError> {
     let mut check = DigestCheck::default();
     disk.read_rows(|table, key, value| {
         check.read(table, key, value)?;
-        backup.extend(Table::ALL.iter().position(|known| *known == table).and_then(|index| u8::try_from(index).ok()));
+        backup.push(table.index());
         push_bytes(&mut backup, key);
         push_bytes(&mut backup, value);
         Ok(())

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::format::{FILE, FORMAT, LOCK_FILE};
+use super::format::{FILE, FORMAT, LOCK_FILE, REFUSED_FILE};
+use crate::private_file;
 
 /// Why a store cannot be opened or used.
 #[derive(Debug, Error)]
@@ -49,6 +50,12 @@ pub enum StoreError {
         /// The number of the last commit that was acknowledged.
         acknowledged: u64,
     },
+    /// The number of the last acknowledged write cannot be read.
+    #[error("`{LOCK_FILE}` in `{}` is damaged: it does not have the number of the last confirmed change", .0.display())]
+    LockFile(PathBuf),
+    /// The last refused write cannot be read, so that it may be in the file.
+    #[error("`{REFUSED_FILE}` in `{}` is damaged: it does not have the last change that was refused", .0.display())]
+    RefusedFile(PathBuf),
     /// The disk has no room.
     #[error("the disk is full")]
     Full,
@@ -67,6 +74,7 @@ impl StoreError {
             Self::Newer { .. } => "data_newer",
             Self::Damaged(_) => "data_damaged",
             Self::Outdated { .. } => "data_outdated",
+            Self::LockFile(_) | Self::RefusedFile(_) => "data_damaged",
             Self::Full => "data_full",
             Self::File(_) => "data_file",
         }
@@ -76,7 +84,9 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Folder { .. } => "choose a folder that this user can write to".into(),
+            Self::Folder { source, .. } => {
+                private_file::hint(source).unwrap_or("choose a folder that this user can write to").into()
+            }
             Self::InUse(_) => "stop the other service, or choose another folder with `--data`".into(),
             Self::Newer { .. } => "use the version that wrote it, or a newer one".into(),
             Self::Damaged(_) => {
@@ -85,6 +95,14 @@ impl StoreError {
             Self::Outdated { .. } => format!(
                 "put the current `{FILE}` back, restore a backup into a new folder with `gbac restore FILE --data DIR`, or \
                  delete `{LOCK_FILE}` to accept the loss of the later changes"
+            ),
+            Self::LockFile(_) => format!(
+                "if `{FILE}` is the current file, delete `{LOCK_FILE}`; otherwise, put the current file back first, or restore a \
+                 backup into a new folder with `gbac restore FILE --data DIR`"
+            ),
+            Self::RefusedFile(_) => format!(
+                "restore a backup into a new folder with `gbac restore FILE --data DIR`, or delete `{REFUSED_FILE}` to accept a \
+                 change that was refused; then check the policy"
             ),
             Self::Full => "free some disk space; a running service then accepts changes again without a restart".into(),
             Self::File(_) => "check the disk and the permissions of the files".into(),

@@ -1,17 +1,20 @@
 //! The file of the store: opened by one process at a time, verified when it is opened, written in transactions.
 
+use std::fs::File;
+use std::io;
 use std::path::Path;
+use std::process;
 use std::sync::{PoisonError, RwLock};
 
 use gbac_engine::escape::escaped;
-use redb::backends::InMemoryBackend;
+use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
 use super::error::StoreError;
 use super::folder::Folder;
 use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, DIGEST, FORMAT, FORMAT_KEY, VERSION};
-use super::plan::Snapshot;
-use super::rows::{self, RowWrite, Table};
+use super::refused::{RefusedCommit, ReplacedRow};
+use super::rows::{RowWrite, Table};
 use super::rows_digest::RowsDigest;
 use super::stored_state::{StateReader, StoredState, number};
 use crate::lock::Lock;
@@ -21,7 +24,7 @@ use crate::random;
 const CACHE: usize = 64 << 20;
 
 /// Opens a database. Tests replace it, to make the disk fail.
-type OpenDatabase = Box<dyn Fn(&Path) -> Result<Database, DatabaseError> + Send + Sync>;
+type OpenDatabase = Box<dyn Fn(File) -> Result<Database, DatabaseError> + Send + Sync>;
 
 /// The open file, or memory in its place.
 pub(super) struct Disk {
@@ -31,6 +34,8 @@ pub(super) struct Disk {
     home: Option<Home>,
     /// Locked during a write.
     last: Lock<Commit>,
+    /// The last commit that failed, until the file is known to be without it.
+    refused: Lock<Option<RefusedCommit>>,
 }
 
 /// Where the file is.
@@ -55,14 +60,18 @@ impl Disk {
     /// An empty store in memory.
     pub(super) fn memory() -> Result<Self, StoreError> {
         let database = Builder::new().create_with_backend(InMemoryBackend::new())?;
-        let last = commit(&database, &initial_rows(), Commit::default(), 1)?;
-        Ok(Self { database: RwLock::new(Some(database)), home: None, last: Lock::new(last) })
+        let last = commit(&database, &initial_rows(), Commit::default(), 1, &mut Vec::new())?;
+        Ok(Self { database: RwLock::new(Some(database)), home: None, last: Lock::new(last), refused: Lock::default() })
     }
 
     /// The store in a folder, which is created if it does not exist.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
         // The library verifies the checksum of every page.
-        let open = |path: &Path| Builder::new().set_cache_size(CACHE).set_check_integrity_on_open(true).open(path);
+        let open = |file: File| {
+            let mut builder = Builder::new();
+            builder.set_cache_size(CACHE).set_check_integrity_on_open(true);
+            builder.create_with_backend(FileBackend::new(file)?)
+        };
         Self::open_with(folder, Box::new(open))
     }
 
@@ -71,35 +80,59 @@ impl Disk {
         if !folder.has_file()? {
             let mut rows = initial_rows();
             rows.push(data_id_row(&new_data_id()?));
-            folder.create_file(|path| create(path, &rows, 1))?;
+            folder.create_file(|file| create(file, &rows, 1))?;
         }
-        folder.make_file_private()?;
         folder.take_reserve();
         let home = Home { folder, open };
-        let database = home.open()?;
-        let last = home.last_commit(&database)?;
-        let acknowledged = home.folder.noted_commit();
+        let acknowledged = home.folder.noted_commit()?;
+        let refused = home.folder.refused_commit()?;
+        let mut database = home.open()?;
+        let mut last = home.last_commit(&database)?;
+        if let Some(refused) = refused {
+            if last.number == refused.number {
+                tracing::warn!(target: "store", "the last change was refused by a disk error, and is undone");
+                last = home.undo(&database, &refused)?;
+                drop(database);
+                database = home.open()?;
+            }
+            home.folder.forget_refused()?;
+        }
         if last.number < acknowledged {
             let folder = home.folder.path().into();
             return Err(StoreError::Outdated { folder, stored: last.number, acknowledged });
         }
-        Ok(Self { database: RwLock::new(Some(database)), home: Some(home), last: Lock::new(last) })
+        Ok(Self {
+            database: RwLock::new(Some(database)),
+            home: Some(home),
+            last: Lock::new(last),
+            refused: Lock::default(),
+        })
     }
 
     /// Creates the store of a folder that has none, from these rows.
     pub(super) fn create(folder: &Folder, rows: &[RowWrite], number: u64) -> Result<(), StoreError> {
-        folder.create_file(|path| {
-            create(path, rows, number)?;
+        folder.create_file(|file| {
+            let written = file.try_clone().map_err(redb::Error::Io)?;
+            create(file, rows, number)?;
             // What is there now is what will be read.
-            let database = Builder::new().set_check_integrity_on_open(true).open(path)?;
+            let mut builder = Builder::new();
+            let database = builder.set_check_integrity_on_open(true).create_with_backend(FileBackend::new(written)?)?;
             load(&database.begin_read()?).map(drop)
         })
     }
 
-    /// Writes rows in one transaction, durably. If it fails, nothing is written.
+    /// Writes rows in one transaction, durably. If it fails, nothing is written, and nothing of it is there after a restart.
     pub(super) fn write(&self, writes: &[RowWrite]) -> Result<(), StoreError> {
         self.last.with(|last| {
-            *last = self.with_database(|database| commit(database, writes, *last, last.number + 1))?;
+            let (number, mut replaced) = (last.number + 1, Vec::new());
+            let written = self.with_database(|database| commit(database, writes, *last, number, &mut replaced));
+            match written {
+                Ok(written) => *last = written,
+                Err(error) => {
+                    self.refuse(RefusedCommit { number, digest: last.digest.to_bytes(), replaced });
+                    return Err(error);
+                }
+            }
             if let Some(home) = &self.home {
                 // Without the note, the next start accepts an older file.
                 let _ = home.folder.note_commit(last.number);
@@ -108,16 +141,45 @@ impl Disk {
         })
     }
 
-    /// Opens the file again after a failed write, with what readers see, and makes sure that it can be written.
-    pub(super) fn recover(&self, current: &Snapshot) -> Result<(), StoreError> {
+    /// Makes sure that a commit that failed does not come into force at the next start: the file may have it, because the disk
+    /// could not say whether it is durable. If that is impossible, the process ends before anybody is told that the commit was
+    /// refused.
+    fn refuse(&self, refused: RefusedCommit) {
+        let Some(home) = &self.home else { return };
+        let is_kept_out = home.folder.note_refused(&refused).is_ok()
+            || self.is_without(home, &refused)
+            // A full disk may lack the room for the note.
+            || (home.folder.release_reserve() && home.folder.note_refused(&refused).is_ok());
+        if !is_kept_out {
+            tracing::error!(
+                target: "store",
+                "the service stops: the disk failed, and it cannot be noted that a change was refused; check the disk, start \
+                 the service again, and compare its policy with the last changes"
+            );
+            process::exit(1);
+        }
+        self.refused.with(|last| *last = Some(refused));
+    }
+
+    /// Whether the file is certainly without a commit that failed.
+    fn is_without(&self, home: &Home, refused: &RefusedCommit) -> bool {
+        let found = self.reopen(home).and_then(|()| self.with_database(|database| home.last_commit(database)));
+        found.is_ok_and(|found| found.number < refused.number)
+    }
+
+    /// Opens the file again after a failed write, without that write, and makes sure that it can be written.
+    pub(super) fn recover(&self) -> Result<(), StoreError> {
         let Some(home) = &self.home else { return Err(StoreError::Full) };
         self.reopen(home)?;
+        let found = self.with_database(|database| home.last_commit(database))?;
         let last = self.last.with(|last| *last);
-        if self.with_database(|database| home.last_commit(database))? != last {
-            let undone = self.undo(home, current, last.number)?;
+        if found != last {
+            let refused = self.refused.with(|refused| refused.clone()).ok_or_else(StoreError::unreadable)?;
+            let undone = self.with_database(|database| home.undo(database, &refused))?;
             self.last.with(|last| *last = undone);
             self.reopen(home)?;
         }
+        home.folder.forget_refused()?;
         self.write(&[])
     }
 
@@ -137,23 +199,6 @@ impl Disk {
         *database = None;
         *database = Some(home.open()?);
         Ok(())
-    }
-
-    /// Removes a write that was refused although it had reached the file, because the disk could not say whether it is durable. The state is written to a new file, because pages of that write may be lost with the power.
-    fn undo(&self, home: &Home, current: &Snapshot, number: u64) -> Result<Commit, StoreError> {
-        let mut writes = Vec::new();
-        let mut reader = StateReader::default();
-        self.with_database(|database| {
-            read_rows(&database.begin_read()?, |table, key, value| {
-                writes.push(RowWrite::put(table, key, value));
-                reader.read(table, key, value)
-            })
-        })?;
-        let stored = reader.finish()?;
-        writes.extend(rows::policy_writes(&stored.policy, &current.policy));
-        rows::config_writes(&stored.config, &current.config, &mut writes);
-        writes.extend(Self::counters(current.version, current.config_version));
-        home.folder.create_file(|path| create(path, &writes, number))
     }
 
     /// The rows of the counters.
@@ -209,7 +254,15 @@ impl Disk {
 
 impl Home {
     fn open(&self) -> Result<Database, StoreError> {
-        (self.open)(&self.folder.file()).map_err(|error| match error {
+        let file = self.folder.open_file().map_err(|source| match source.kind() {
+            io::ErrorKind::PermissionDenied => StoreError::Folder { folder: self.folder.path().into(), source },
+            _ => redb::Error::Io(source).into(),
+        })?;
+        // The library would make a store of an empty file.
+        if file.metadata().map_err(redb::Error::Io)?.len() == 0 {
+            return Err(StoreError::unreadable());
+        }
+        (self.open)(file).map_err(|error| match error {
             DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => {
                 StoreError::InUse(self.folder.path().into())
             }
@@ -234,12 +287,27 @@ impl Home {
                 Ok(())
             })?;
             drop((meta, read));
-            return commit(database, &[format_row()], Commit { number: 0, digest }, 1);
+            return commit(database, &[format_row()], Commit { number: 0, digest }, 1, &mut Vec::new());
         }
         let digest = digest.as_deref().and_then(RowsDigest::from_bytes);
         Ok(Commit {
             number: number(COMMIT, value(COMMIT)?.as_deref())?,
             digest: digest.ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
+        })
+    }
+
+    /// Writes the rows before a refused commit to a new file: pages of that commit may be lost with the power.
+    fn undo(&self, database: &Database, refused: &RefusedCommit) -> Result<Commit, StoreError> {
+        let damaged = || StoreError::damaged("the last change", "that was refused");
+        let mut rows = Vec::new();
+        read_rows(&database.begin_read()?, |table, key, value| {
+            rows.push(RowWrite::put(table, key, value));
+            Ok(())
+        })?;
+        rows.extend(refused.undo().ok_or_else(damaged)?);
+        self.folder.create_file(|file| {
+            let undone = create(file, &rows, refused.number - 1)?;
+            if undone.digest.to_bytes() == refused.digest { Ok(undone) } else { Err(damaged()) }
         })
     }
 }
@@ -264,15 +332,22 @@ fn initial_rows() -> Vec<RowWrite> {
 }
 
 /// Creates a file with these rows.
-fn create(path: &Path, rows: &[RowWrite], number: u64) -> Result<Commit, StoreError> {
-    let database = Builder::new().create(path)?;
-    let created = commit(&database, rows, Commit::default(), number)?;
+fn create(file: File, rows: &[RowWrite], number: u64) -> Result<Commit, StoreError> {
+    let database = Builder::new().create_with_backend(FileBackend::new(file)?)?;
+    let created = commit(&database, rows, Commit::default(), number, &mut Vec::new())?;
     database.close()?;
     Ok(created)
 }
 
 /// Writes rows in one transaction, with the number of this commit and the digest of all rows. The first commit creates the tables.
-fn commit(database: &Database, writes: &[RowWrite], last: Commit, number: u64) -> Result<Commit, StoreError> {
+/// Also after an error, `replaced` has the rows that were written, as they were before.
+fn commit(
+    database: &Database,
+    writes: &[RowWrite],
+    last: Commit,
+    number: u64,
+    replaced: &mut Vec<ReplacedRow>,
+) -> Result<Commit, StoreError> {
     let transaction = database.begin_write()?;
     let mut digest = last.digest;
     let is_first = last == Commit::default();
@@ -288,19 +363,24 @@ fn commit(database: &Database, writes: &[RowWrite], last: Commit, number: u64) -
                 // It is written below.
                 RowWrite::Put(Table::Meta, key, _) if key == DIGEST => {}
                 RowWrite::Put(_, key, value) => {
-                    if let Some(old) = rows.insert(key.as_slice(), value.as_slice())? {
-                        digest.remove(table, key, old.value());
+                    let old = rows.insert(key.as_slice(), value.as_slice())?;
+                    let old = old.as_ref().map(|old| old.value());
+                    if let Some(old) = old {
+                        digest.remove(table, key, old);
                     }
                     digest.add(table, key, value);
+                    replaced.push(ReplacedRow::new(table, key, old));
                 }
                 RowWrite::Remove(_, key) => {
                     if let Some(old) = rows.remove(key.as_slice())? {
                         digest.remove(table, key, old.value());
+                        replaced.push(ReplacedRow::new(table, key, Some(old.value())));
                     }
                 }
                 RowWrite::RemovePrefix(_, prefix) => {
                     let mut remove = |key: &[u8], value: &[u8]| {
                         digest.remove(table, key, value);
+                        replaced.push(ReplacedRow::new(table, key, Some(value)));
                         false
                     };
                     match prefix_end(prefix) {
@@ -349,13 +429,10 @@ fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::fs::OpenOptions;
-    use std::io;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
     use redb::StorageBackend;
-    use redb::backends::FileBackend;
 
     use super::*;
 
@@ -417,8 +494,7 @@ pub(super) mod tests {
         /// A store in a folder on a disk with faults.
         pub(crate) fn with_faults(folder: &Path, faults: &Arc<DiskFaults>) -> Result<Self, StoreError> {
             let faults = Arc::clone(faults);
-            let open = move |path: &Path| {
-                let file = OpenOptions::new().read(true).write(true).open(path)?;
+            let open = move |file: File| {
                 let file = FaultyFile(FileBackend::new(file)?, Arc::clone(&faults));
                 Builder::new().set_check_integrity_on_open(true).create_with_backend(file)
             };

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::error::StoreError;
-use super::format::{FILE, LOCK_FILE, NEW_FILE, RESERVE_BYTES, RESERVE_FILE};
+use super::format::{FILE, LOCK_FILE, NEW_FILE, REFUSED_FILE, RESERVE_BYTES, RESERVE_FILE};
+use super::refused::RefusedCommit;
+use crate::private_file::{self, PrivateTo};
 
 /// A folder that this process has locked. The operating system releases the lock when the process ends.
 #[derive(Debug)]
@@ -22,18 +24,33 @@ impl Folder {
     pub(super) fn lock(path: &Path) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Folder { folder: path.into(), source };
         fs::create_dir_all(path).map_err(failed)?;
+        private_file::check_folder(path).map_err(failed)?;
         // A folder with other content keeps its permissions; the files of the store are private in any case.
         let is_new = fs::read_dir(path).map_err(failed)?.next().is_none();
-        let lock = private_file().open(path.join(LOCK_FILE)).map_err(failed)?;
+        let name = path.join(LOCK_FILE);
+        let is_missing = !name.try_exists().map_err(failed)?;
+        let lock = open_own(&name, OpenOptions::new().read(true).write(true).create(true)).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(path.into())),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         if is_new {
-            make_private(path, 0o700).map_err(failed)?;
+            private_file::restrict_folder(path).map_err(failed)?;
         }
-        Ok(Self { path: path.into(), lock })
+        let folder = Self { path: path.into(), lock };
+        let is_empty = folder.lock.metadata().map_err(failed)?.len() == 0;
+        let has_file = folder.has_file()?;
+        if is_missing && has_file {
+            tracing::warn!(target: "store", "`{LOCK_FILE}` is missing, so an older `{FILE}` would not be noticed");
+        }
+        // An interrupted first start leaves an empty one without a store.
+        if is_empty && (is_missing || !has_file) {
+            // Durable, so that beside a store, a lock file without a number is a damaged one.
+            folder.note_commit(0).and_then(|()| folder.lock.sync_all()).map_err(failed)?;
+            sync_folder(path).map_err(failed)?;
+        }
+        Ok(folder)
     }
 
     /// Whether a process has locked the folder.
@@ -60,22 +77,59 @@ impl Folder {
         self.file().try_exists().map_err(|source| self.failed(source))
     }
 
-    /// Restricts the file of the store to its owner.
-    pub(super) fn make_file_private(&self) -> Result<(), StoreError> {
-        make_private(&self.file(), 0o600).map_err(|source| self.failed(source))
+    /// Opens the file of the store.
+    pub(super) fn open_file(&self) -> io::Result<File> {
+        open_own(&self.file(), OpenOptions::new().read(true).write(true))
     }
 
-    /// Creates the file of the store under another name and renames it when it is complete, so that an interruption leaves no
-    /// partial store. An existing file is replaced.
-    pub(super) fn create_file<T>(&self, create: impl FnOnce(&Path) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let new = self.path.join(NEW_FILE);
-        private_file().truncate(true).open(&new).map_err(|source| self.failed(source))?;
-        let created = create(&new).inspect_err(|_| {
+    /// Creates a file under another name and renames it when it is complete and durable, so that an interruption leaves no partial
+    /// one. An existing file is replaced.
+    fn create<T>(
+        &self,
+        name: &str,
+        new_name: &str,
+        create: impl FnOnce(File) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let (path, new) = (self.path.join(name), self.path.join(new_name));
+        let created = create_own(&new).map_err(|source| self.failed(source)).and_then(create).inspect_err(|_| {
             // It may be what fills the disk.
             let _ = fs::remove_file(&new);
         })?;
-        fs::rename(&new, self.file()).and_then(|()| sync_folder(&self.path)).map_err(|source| self.failed(source))?;
+        fs::rename(&new, path).and_then(|()| sync_folder(&self.path)).map_err(|source| self.failed(source))?;
         Ok(created)
+    }
+
+    /// Creates the file of the store.
+    pub(super) fn create_file<T>(&self, create: impl FnOnce(File) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.create(FILE, NEW_FILE, create)
+    }
+
+    /// Notes durably that a commit was refused, with what undoes it.
+    pub(super) fn note_refused(&self, refused: &RefusedCommit) -> Result<(), StoreError> {
+        self.create(REFUSED_FILE, &format!("{REFUSED_FILE}.new"), |mut file| {
+            let written = file.write_all(&refused.to_bytes()).and_then(|()| file.sync_all());
+            written.map_err(|source| self.failed(source))
+        })
+    }
+
+    /// The commit that [`Folder::note_refused`] left.
+    pub(super) fn refused_commit(&self) -> Result<Option<RefusedCommit>, StoreError> {
+        let mut bytes = Vec::new();
+        match open_own(&self.path.join(REFUSED_FILE), OpenOptions::new().read(true)) {
+            Ok(mut file) => file.read_to_end(&mut bytes).map_err(|source| self.failed(source))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(self.failed(source)),
+        };
+        RefusedCommit::from_bytes(&bytes).map(Some).ok_or_else(|| StoreError::RefusedFile(self.path.clone()))
+    }
+
+    /// Removes what [`Folder::note_refused`] left, durably, because the number of the commit is used again.
+    pub(super) fn forget_refused(&self) -> Result<(), StoreError> {
+        match fs::remove_file(self.path.join(REFUSED_FILE)) {
+            Ok(()) => sync_folder(&self.path).map_err(|source| self.failed(source)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(source) => Err(self.failed(source)),
+        }
     }
 
     /// Notes the number of the last commit that was acknowledged. It is not synchronized with the disk: after a power failure it
@@ -87,22 +141,26 @@ impl Folder {
         lock.write_all(&[bytes, check_bytes(bytes)].concat())
     }
 
-    /// The number that [`Folder::note_commit`] left; 0 if there is none.
-    pub(super) fn noted_commit(&self) -> u64 {
+    /// The number that [`Folder::note_commit`] left.
+    pub(super) fn noted_commit(&self) -> Result<u64, StoreError> {
         let mut note = [[0; 8]; 2];
         let mut lock = &self.lock;
         let read = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.read_exact(note.as_flattened_mut()));
         let [number, check] = note;
-        if read.is_ok() && check == check_bytes(number) { u64::from_be_bytes(number) } else { 0 }
+        match read {
+            Ok(()) if check == check_bytes(number) => Ok(u64::from_be_bytes(number)),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(self.failed(error)),
+            Ok(()) | Err(_) => Err(StoreError::LockFile(self.path.clone())),
+        }
     }
 
     /// Takes space on the disk for [`Folder::release_reserve`]; whether there was enough.
     pub(super) fn take_reserve(&self) -> bool {
         let path = self.path.join(RESERVE_FILE);
-        if fs::metadata(&path).is_ok_and(|file| file.len() >= RESERVE_BYTES as u64) {
+        if fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.len() >= RESERVE_BYTES as u64) {
             return true;
         }
-        let written = private_file().truncate(true).open(&path).and_then(|mut file| {
+        let written = create_own(&path).and_then(|mut file| {
             file.write_all(&vec![0; RESERVE_BYTES])?;
             file.sync_all()
         });
@@ -128,25 +186,17 @@ fn check_bytes(number: [u8; 8]) -> [u8; 8] {
     digest.first_chunk().copied().unwrap_or_default()
 }
 
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
+fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    private_file::open(path, options, PrivateTo::Owner)
 }
 
-/// Restricts a file or folder with password hashes and ACLs to its owner.
-#[cfg(unix)]
-fn make_private(path: &Path, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let now = fs::metadata(path)?.permissions();
-    if now.mode() & 0o777 == mode { Ok(()) } else { fs::set_permissions(path, PermissionsExt::from_mode(mode)) }
-}
-
-#[cfg(not(unix))]
-fn make_private(_: &Path, _: u32) -> io::Result<()> {
-    Ok(())
+/// Creates a file in place of whatever has its name.
+fn create_own(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    open_own(path, OpenOptions::new().read(true).write(true).create_new(true))
 }
 
 /// Makes the file names in a folder durable.

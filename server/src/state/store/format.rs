@@ -11,6 +11,9 @@ pub(super) const NEW_FILE: &str = "gbac.redb.new";
 /// Locked while the folder is in use.
 pub(super) const LOCK_FILE: &str = "gbac.lock";
 
+/// The last commit that was refused although it may be in the file.
+pub(super) const REFUSED_FILE: &str = "gbac.refused";
+
 /// Space on the disk for one small change when the disk is full.
 pub(super) const RESERVE_FILE: &str = "gbac.reserve";
 /// Its size in bytes: a commit of a few rows writes less than a tenth of it.

@@ -12,6 +12,7 @@ mod folder;
 mod format;
 mod panics;
 mod plan;
+mod refused;
 mod rows;
 mod rows_digest;
 mod stored_state;
@@ -313,7 +314,7 @@ impl Store {
     fn commit(&self, jobs: Vec<Job>) -> Committed {
         let before = self.read();
         if self.0.retry_due.swap(false, Relaxed) {
-            self.recover(&before);
+            self.recover();
         }
         let mut batch = Batch::new(&before, self.0.standby.with(Option::take));
         let answers = jobs.into_iter().map(|job| job(&mut batch)).collect();
@@ -323,7 +324,7 @@ impl Store {
             let turns_auditing_off = before.config.audit_enabled && !state.config.audit_enabled;
             let mut stored = self.write(&writes);
             if stored.is_err() && turns_auditing_off && self.0.disk.release_reserve() {
-                self.recover(&before);
+                self.recover();
                 stored = self.write(&writes);
             }
             if let Err(failure) = stored {
@@ -373,9 +374,9 @@ impl Store {
     }
 
     /// Makes the file accept writes again, if the disk does.
-    fn recover(&self, current: &Snapshot) {
+    fn recover(&self) {
         // The database library panics on some damaged files.
-        let recovered = catch_panic(|| self.0.disk.recover(current)).unwrap_or_else(|| Err(StoreError::unreadable()));
+        let recovered = catch_panic(|| self.0.disk.recover()).unwrap_or_else(|| Err(StoreError::unreadable()));
         match &recovered {
             Ok(()) => tracing::info!(target: "store", "changes are accepted again"),
             Err(error) => tracing::debug!(target: "store", code = error.code(), "changes are still refused: {error}"),

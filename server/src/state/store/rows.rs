@@ -36,6 +36,11 @@ impl Table {
     pub(super) const ALL: [Self; 7] =
         [Self::Meta, Self::Passwords, Self::Settings, Self::Config, Self::Roles, Self::Members, Self::Acls];
 
+    /// The index in [`Table::ALL`].
+    pub(super) const fn index(self) -> u8 {
+        self as u8
+    }
+
     /// The name in the file; part of the format.
     pub(super) const fn name(self) -> &'static str {
         match self {

@@ -283,11 +283,22 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     faults.sync_fails.store(true, Relaxed);
     refused(&store, Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()));
     drop(store);
-    // The file has the write: without the correction, it would appear at the next start.
-    let reached = Store::open(folder.path(), |_| {}).unwrap();
-    assert!(reached.read().policy.has_role("refused") && reached.read().config.audit_enabled);
-    now(&reached, Plan::Changes(vec![Change::DeleteRole { name: "refused".into(), delete_acls: true }], ()));
-    drop(reached);
+    // A restart before the store has recovered. The file has the write.
+    let whole = [format::FILE, format::LOCK_FILE].map(|file| std::fs::read(folder.path().join(file)).unwrap());
+    let unnoted = tempfile::tempdir().unwrap();
+    std::fs::write(unnoted.path().join(format::FILE), &whole[0]).unwrap();
+    std::fs::write(unnoted.path().join(format::LOCK_FILE), &whole[1]).unwrap();
+    assert!(Store::open(unnoted.path(), |_| {}).unwrap().read().policy.has_role("refused"));
+    let note = folder.path().join(format::REFUSED_FILE);
+    let noted = std::fs::read(&note).unwrap();
+    std::fs::write(&note, &noted[..noted.len() - 1]).unwrap();
+    let damaged = Store::open(folder.path(), |_| {}).map(drop).unwrap_err();
+    assert!(damaged.code() == "data_damaged" && damaged.hint().contains("delete `gbac.refused`"), "{damaged}");
+    std::fs::write(&note, &noted).unwrap();
+    let restarted = Store::open(folder.path(), |_| {}).unwrap();
+    assert_eq!(names(&restarted.read().policy), before);
+    assert!(!restarted.read().config.audit_enabled && !note.exists());
+    drop(restarted);
 
     let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
     let config = Config { oidc_clock_skew: 7, ..(*store.read().config).clone() };
@@ -347,6 +358,75 @@ fn a_folder_is_private_to_one_process_and_one_format() {
     assert!(newer.to_string().ends_with("has format 3; this version supports formats up to 2"), "{newer}");
     std::fs::write(data.join("gbac.redb"), "something else").unwrap();
     assert_eq!(Store::open(&data, |_| {}).map(drop).unwrap_err().code(), "data_damaged");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_may_have_written_are_refused_and_others_tightened() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("data");
+    let open = || Store::open(&folder, |_| {});
+    let set = |path: &Path, mode: u32| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let files = [format::FILE, format::LOCK_FILE, format::RESERVE_FILE].map(|file| folder.join(file));
+    drop(open().unwrap());
+    set(&folder, 0o2770);
+    for (file, mode) in files.iter().zip([0o644, 0o664, 0o600]) {
+        set(file, mode);
+    }
+    drop(open().expect("a folder of a group"));
+    for file in &files {
+        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let refused = |problem: &str, hint: &str| {
+        let error = open().map(drop).unwrap_err();
+        assert!(error.code() == "data_folder" && error.to_string().contains(problem), "{error}");
+        assert!(error.hint().contains(hint), "{}", error.hint());
+    };
+    set(&folder, 0o777);
+    refused("data` can be changed by other users", "chmod");
+    set(&folder, 0o700);
+    for file in &files[..2] {
+        set(file, 0o666);
+        refused("` can be changed by other users", "chmod");
+        set(file, 0o600);
+        let moved = parent.path().join("moved");
+        std::fs::rename(file, &moved).unwrap();
+        symlink(&moved, file).unwrap();
+        refused("` is a link to another file", "copy");
+        std::fs::remove_file(file).unwrap();
+        std::fs::rename(&moved, file).unwrap();
+    }
+    // What a start creates replaces a link, and never what it leads to.
+    let other = parent.path().join("other");
+    std::fs::write(&other, "other").unwrap();
+    std::fs::remove_file(&files[2]).unwrap();
+    symlink(&other, &files[2]).unwrap();
+    std::fs::remove_file(&files[0]).unwrap();
+    std::fs::remove_file(&files[1]).unwrap();
+    symlink(&other, folder.join(format::NEW_FILE)).unwrap();
+    drop(open().unwrap());
+    assert_eq!(std::fs::read_to_string(other).unwrap(), "other");
+    assert!(std::fs::symlink_metadata(&files[2]).unwrap().is_file());
+}
+
+#[test]
+fn a_lock_file_without_its_number_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = folder.path().join(format::LOCK_FILE);
+    let open = || Store::open(folder.path(), |_| {});
+    drop(open().unwrap());
+    drop(open().expect("a start without a change leaves a number"));
+    now(&open().unwrap(), role("a"));
+    let whole = std::fs::read(&lock).unwrap();
+    for damaged in [&[][..], &whole[..15], &[0; 16]] {
+        std::fs::write(&lock, damaged).unwrap();
+        let error = open().map(drop).unwrap_err();
+        assert!(error.code() == "data_damaged" && error.hint().contains("delete `gbac.lock`"), "{error}");
+    }
+    std::fs::remove_file(&lock).unwrap();
+    assert!(open().unwrap().read().policy.has_role("a"));
+    assert!(open().is_ok());
 }
 
 #[test]
