@@ -19,10 +19,13 @@ fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Whether a file has a test with this name: a Rust test function, or a JavaScript test with this title.
+/// Whether a file has a test with this name: a Rust test function, a method in Java, or a JavaScript test with this title.
 fn has_test(file: &str, text: &str, name: &str) -> bool {
     if file.ends_with(".mjs") {
         return ["test", "journey"].iter().any(|call| text.contains(&format!("{call}('{name}'")));
+    }
+    if file.ends_with(".java") {
+        return text.contains(&format!("@Test\n    void {name}("));
     }
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_function = |line: &&str| {
@@ -44,7 +47,7 @@ fn faults(promise: &str, tests: &str) -> Vec<String> {
     }
     let (mut faults, mut file, mut count) = (Vec::new(), "", 0);
     for word in words {
-        if word.ends_with(".rs") || word.ends_with(".mjs") {
+        if [".rs", ".mjs", ".java"].iter().any(|end| word.ends_with(end)) {
             (file, count) = (word, 0);
             if !root().join(file).is_file() {
                 faults.push(format!("`{promise}`: there is no file `{file}`"));
@@ -91,5 +94,6 @@ fn a_promise_without_its_test_is_found() {
         assert_eq!(faults("x", tests).is_empty(), is_good, "{tests}");
     }
     assert!(root().join(file).is_file());
+    assert!(has_test("A.java", "    @Test\n    void bC() {", "bC") && !has_test("A.java", "    void bC() {", "bC"));
     assert!(has_test("a.mjs", "journey('b c', x)", "b c") && !has_test("a.mjs", "journey('b cd', x)", "b c"));
 }

@@ -22,6 +22,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.StreamSupport;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.CreateDelegationTokenOptions;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
@@ -38,6 +40,7 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -98,6 +101,8 @@ public final class Client {
             case "poll": return poll(name, call);
             case "metric": return metric(name, call.get("metric").asText());
             case "createTopics": return createTopics(admin(name), call);
+            case "listTopics": return admin(name).listTopics().names().get();
+            case "configure": return configure(admin(name), call);
             case "createAcls": return createAcls(admin(name), call);
             case "deleteAcls": return deleteAcls(admin(name), call);
             case "describeAcls": return admin(name).describeAcls(AclBindingFilter.ANY).values().get().size();
@@ -196,6 +201,16 @@ public final class Client {
         short copies = (short) call.path("copies").asInt(-1);
         List<NewTopic> topics = texts(call.get("topics")).stream().map(name -> new NewTopic(name, 1, copies)).toList();
         admin.createTopics(topics, new CreateTopicsOptions().validateOnly(call.path("validateOnly").asBoolean())).all().get();
+        return null;
+    }
+
+    /** Sets properties of all nodes; removes those that are null. */
+    private static Object configure(Admin admin, JsonNode call) throws Exception {
+        List<AlterConfigOp> changes = new ArrayList<>();
+        call.get("properties").fields().forEachRemaining(field -> changes.add(field.getValue().isNull()
+            ? new AlterConfigOp(new ConfigEntry(field.getKey(), ""), AlterConfigOp.OpType.DELETE)
+            : new AlterConfigOp(new ConfigEntry(field.getKey(), field.getValue().asText()), AlterConfigOp.OpType.SET)));
+        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.BROKER, ""), changes)).all().get();
         return null;
     }
 

@@ -24,8 +24,8 @@ export async function startWorld({ topics = [], acls = [], ...options }) {
       clients,
       stop,
       /** A client of Kafka with a token of this user and these groups. `own` are more properties, `claims` more claims. */
-      async as(user, groups, kind, { own = {}, file = cluster.tokenFile(`${user}-${++last}`), lasts } = {}) {
-        await issuer.write(file, { sub: user, groups }, lasts);
+      async as(user, groups, kind, { own = {}, claims, file = cluster.tokenFile(`${user}-${++last}`), lasts } = {}) {
+        await issuer.write(file, { sub: user, groups, ...claims }, lasts);
         return clients.open(kind, { ...tokenClient(cluster.bootstrap, file), ...own });
       },
     };

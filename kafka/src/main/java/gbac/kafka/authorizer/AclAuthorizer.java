@@ -13,8 +13,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.Endpoint;
@@ -52,9 +56,19 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     private volatile RoleWatch roles;
     private volatile AclMutator mutator;
     private final Supplier<Engine> start;
-    /** Where failed engines are started again; null for the background threads. */
+    /** Where failed engines are started again; null for the background thread. */
     private final Executor repairs;
     private ScheduledExecutorService background;
+    /** The owner of the roles, and those who read their source. */
+    private ScheduledExecutorService roleOwner;
+    private ExecutorService roleReaders;
+    /** The thread that brings ACLs and changed properties. It never waits for a source of roles. */
+    private volatile Thread metadataThread;
+    /** Why changed properties could not be used while the ACLs were loaded; null if they could. */
+    private volatile ConfigException refused;
+    /** The source of roles that was named last. */
+    private volatile RoleWatch.Reading reading;
+    private volatile boolean hasAcls;
 
     /** Creates an authorizer that Kafka then configures. */
     public AclAuthorizer() {
@@ -68,43 +82,62 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     @Override
     public void configure(Map<String, ?> configs) {
-        Settings read = Settings.of(configs);
+        checkEngine();
+        Settings read = usable(configs);
         Settings.checkBuilder(configs);
-        RoleWatch watch = usable(read);
-        background = Executors.newScheduledThreadPool(2, task -> {
-            Thread thread = new Thread(task, "gbac-authorizer-" + read.node());
-            thread.setDaemon(true);
-            return thread;
-        });
+        background = Executors.newScheduledThreadPool(1, threads("gbac-authorizer-" + read.node()));
+        roleOwner = new ScheduledThreadPoolExecutor(
+                1, threads("gbac-roles-" + read.node()), new ThreadPoolExecutor.DiscardPolicy());
+        roleReaders = Executors.newCachedThreadPool(threads("gbac-roles-reader-" + read.node()));
         PolicyTable empty = new PolicyTable(read.matchesRanges());
         engines = new Engines(empty, read.instances(), start, repairs == null ? background : repairs);
         table = empty;
         settings = read;
         decisions = new Decisions(read, empty, engines, metrics);
-        roles = watch;
-        watch.begin(new Members());
+        roles = new RoleWatch(System::nanoTime, roleOwner, roleReaders, this::apply);
+        reading = roles.begin(read.roles());
         background.scheduleWithFixedDelay(this::everySecond, 1, 1, TimeUnit.SECONDS);
-        pollRolesLater();
+        roleOwner.scheduleWithFixedDelay(roles::tick, 1, 1, TimeUnit.SECONDS);
         LOG.info("super.users={}, {}={}, {} engines, {}, roles from {}", String.join(",", read.superUsers()),
                 Settings.ALLOW_EVERYONE, read.allowsWithoutAcls(), read.instances(), read.claims(), read.roles());
     }
 
-    /** Checks what only the engine and the source of roles can check. */
-    private RoleWatch usable(Settings settings) {
+    private static ThreadFactory threads(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private void checkEngine() {
         try {
             SelfTest.run(start);
+        } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+            throw damaged(failed);
+        }
+    }
+
+    /** Reads the properties, and checks what only the engine can check. */
+    private static Settings usable(Map<String, ?> configs) {
+        Settings settings = Settings.of(configs);
+        try {
             TokenReader.SHARED.check(settings.claims());
         } catch (ConfigException wrong) {
             throw wrong;
         } catch (RuntimeException | LinkageError | StackOverflowError failed) {
-            throw new ConfigException("gbac-kafka.jar is damaged, its engine does not work: " + failed);
+            throw damaged(failed);
         }
-        return RoleWatch.start(settings.roles(), System::nanoTime);
+        return settings;
+    }
+
+    private static ConfigException damaged(Throwable failed) {
+        return new ConfigException("gbac-kafka.jar is damaged, its engine does not work: " + failed);
     }
 
     /** Adds the metrics to those of the node. */
     public void withMetrics(PluginMetrics added) {
-        metrics.register(added, table, engines, () -> roles.age());
+        metrics.register(added, table, engines, roles::age);
     }
 
     // What happens in the background.
@@ -116,38 +149,19 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     private void everySecond() {
         updateMetrics();
-        roles.checkAge(new Members());
         if (repairs == null && engines.working() < settings.instances()) {
             engines.repair();
         }
     }
 
-    private void pollRolesLater() {
-        background.schedule(() -> {
-            roles.poll(new Members());
-            pollRolesLater();
-        }, roles.interval().toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    /** Passes the members of roles on to the engines. */
-    private final class Members implements RoleWatch.Listener {
-        @Override
-        public void members(Set<RoleMember> members) {
-            synchronized (AclAuthorizer.this) {
-                table.replace(members, engines::apply);
-            }
-            if (roles.hasSource()) {
-                long count = members.stream().map(RoleMember::role).distinct().count();
-                LOG.info("Roles with members: {}, members in all: {}", count, members.size());
-            }
+    /** Passes what is known about roles on to the engines. */
+    private void apply(RoleWatch.Roles current) {
+        synchronized (this) {
+            table.replace(current.members(), engines::apply);
+            table.allowRoles(!current.isOutdated(), engines::apply);
         }
-
-        @Override
-        public void outdated(boolean isOutdated) {
-            synchronized (AclAuthorizer.this) {
-                table.allowRoles(!isOutdated, engines::apply);
-            }
-        }
+        long count = current.members().stream().map(RoleMember::role).distinct().count();
+        LOG.info("Roles with members: {}, members in all: {}", count, current.members().size());
     }
 
     // ACLs from the metadata log.
@@ -168,6 +182,34 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     @Override
     public void completeInitialLoad() {
+        metadataThread = Thread.currentThread();
+        hasAcls = true;
+        if (refused == null) {
+            beginWithRoles();
+        } else {
+            completeInitialLoad(refused);
+        }
+    }
+
+    /**
+     * Begins to decide when the members of roles are there. Those of changed properties are read in the background.
+     *
+     * <p>A broker ends if they cannot be read. A controller does not, because its listener starts early; it allows super users
+     * only until they can.
+     */
+    private void beginWithRoles() {
+        reading.tried().whenComplete((done, unreadable) -> {
+            if (unreadable != null) {
+                completeInitialLoad(new ConfigException(unreadable.getMessage()));
+            }
+        });
+        reading.read().thenRun(this::begin);
+    }
+
+    private void begin() {
+        if (decisions.hasBegun()) {
+            return;
+        }
         decisions.begin();
         LOG.info("Completed initial ACL load process with {} ACLs.", table.size());
         warnOfRoles(table.namesRoles());
@@ -203,7 +245,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     }
 
     private void warnOfRoles(boolean namesRoles) {
-        if (namesRoles && !roles.hasSource()) {
+        if (namesRoles && !roles.settings().hasSource()) {
             LOG.warn("There are ACLs of roles, but neither {} nor {} says who their members are, so they allow and deny "
                     + "nobody", RoleSettings.FILE, RoleSettings.URL);
         }
@@ -269,25 +311,43 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         return Settings.CHANGEABLE;
     }
 
+    /**
+     * Kafka asks twice: on the thread of an administrator's request, where a source of roles that cannot be read refuses the
+     * change; and on the thread of the metadata log just before {@link #reconfigure}, where ACLs would wait for the source.
+     */
     @Override
     public void validateReconfiguration(Map<String, ?> configs) {
-        usable(Settings.of(configs));
+        try {
+            Settings read = usable(configs);
+            if (initialLoad.isDone() && Thread.currentThread() != metadataThread) {
+                roles.check(read.roles());
+            }
+        } catch (ConfigException wrong) {
+            // Kafka goes on with the old properties. A node that starts would not have those that it ran with.
+            refused = wrong;
+            throw wrong;
+        }
     }
 
     @Override
-    public synchronized void reconfigure(Map<String, ?> configs) {
-        Settings read = Settings.of(configs);
-        RoleWatch watch = usable(read);
+    public void reconfigure(Map<String, ?> configs) {
+        metadataThread = Thread.currentThread();
+        Settings read = usable(configs);
+        refused = null;
         read.claims().replace(read.node());
-        roles = watch;
-        watch.begin(new Members());
+        reading = roles.follow(read.roles(), !initialLoad.isDone());
+        if (hasAcls && !decisions.hasBegun()) {
+            beginWithRoles();
+        }
         LOG.info("Changed: {}, roles from {}", read.claims(), read.roles());
     }
 
     @Override
     public void close() {
-        if (background != null) {
-            background.shutdownNow();
+        for (ExecutorService threads : new ExecutorService[] {background, roleOwner, roleReaders}) {
+            if (threads != null) {
+                threads.shutdownNow();
+            }
         }
         initialLoad.completeExceptionally(
                 new TimeoutException("The authorizer was closed before the initial load could complete."));

@@ -44,6 +44,11 @@ final class Decisions {
         isLoaded = true;
     }
 
+    /** Whether it decides. */
+    boolean hasBegun() {
+        return isLoaded;
+    }
+
     /** The number of sessions. */
     int sessionCount() {
         return sessions.size();

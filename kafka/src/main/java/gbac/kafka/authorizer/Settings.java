@@ -5,6 +5,7 @@ import gbac.kafka.roles.RoleSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -98,6 +99,10 @@ record Settings(
             if (principal.indexOf(':') < 1) {
                 throw new ConfigException(
                         SUPER_USERS, principal, "write a type, a colon and a name, such as `User:admin`");
+            }
+            if (List.of("Group", "Role", "RedpandaRole").contains(principal.substring(0, principal.indexOf(':')))) {
+                throw new ConfigException(
+                        SUPER_USERS, principal, "groups and roles are never super users; name the users");
             }
             found.add(principal);
         }

@@ -37,12 +37,11 @@ final class FileSource implements RoleSource {
     }
 
     @Override
-    public Start start() throws UnusableException {
-        return new Start(poll().orElse(Set.of()), Duration.ZERO);
+    public Answer read() throws UnusableException {
+        return Answer.now(changed());
     }
 
-    @Override
-    public Optional<Set<RoleMember>> poll() throws UnusableException {
+    private Optional<Set<RoleMember>> changed() throws UnusableException {
         try {
             Stamp now = stamp();
             if (stamp != null && stamp.isSettled() && now.equals(stamp)) {

@@ -48,10 +48,25 @@ public record RoleSettings(Path file, URI url, Path tokenFile, Path cache, Durat
         return file != null || url != null;
     }
 
-    /** For logs: the source. */
+    /** Whether these are other settings of the same source. */
+    boolean isSameSource(RoleSettings other) {
+        return equals(new RoleSettings(other.file, other.url, other.tokenFile, other.cache, maxAge));
+    }
+
+    /** For logs: the source, and the properties that are set. */
     @Override
     public String toString() {
-        return file != null ? file.toString() : url != null ? url.toString() : "no source";
+        StringBuilder text = new StringBuilder(file != null ? file.toString() : url != null ? url.toString() : "no source");
+        append(text, TOKEN_FILE, tokenFile);
+        append(text, CACHE, cache);
+        append(text, MAX_AGE, maxAge.isZero() ? null : maxAge.toSeconds());
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, String property, Object value) {
+        if (value != null) {
+            text.append(", ").append(property).append('=').append(value);
+        }
     }
 
     private static String text(Map<String, ?> configs, String property) {

@@ -18,14 +18,24 @@ interface RoleSource {
         }
     }
 
-    /** Members that were read when a node starts, and their age. */
-    record Start(Set<RoleMember> members, Duration age) {}
+    /** The members if they changed since the last answer, and how old they are. */
+    record Answer(Optional<Set<RoleMember>> changed, Duration age) {
+        /** An answer of now. */
+        static Answer now(Optional<Set<RoleMember>> changed) {
+            return new Answer(changed, Duration.ZERO);
+        }
+    }
+
+    /** Reads the members. Nothing on disk changes. */
+    Answer read() throws UnusableException;
 
     /** Reads the members when a node starts. */
-    Start start() throws UnusableException;
+    default Answer readAtStart() throws UnusableException {
+        return read();
+    }
 
-    /** Reads the members again; empty if they did not change. */
-    Optional<Set<RoleMember>> poll() throws UnusableException;
+    /** Keeps the last answer on disk, for the next start. */
+    default void keep() {}
 
     /** How long to wait between two reads. */
     Duration interval();
@@ -40,7 +50,7 @@ interface RoleSource {
             // An instance of its own, because the memory of an instance never shrinks.
             return Set.copyOf(new Engine().members(document));
         } catch (DocumentException wrong) {
-            throw new UnusableException(place + " is not a policy document: " + wrong.getMessage());
+            throw new UnusableException(place + " is not a policy document with roles: " + wrong.getMessage());
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
             throw new UnusableException(place + " cannot be read as a policy document: " + failed);
         } finally {

@@ -29,14 +29,18 @@ import org.slf4j.LoggerFactory;
 final class ServiceSource implements RoleSource {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceSource.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    /** One for all sources, because each has threads of its own. */
+    private static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private static final int OK = 200;
     private static final int NOT_MODIFIED = 304;
 
     private final URI url;
     private final Path tokenFile;
     private final Path cache;
-    private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private String etag = "";
+    private boolean hasAnswered;
+    /** The last document, until the copy has it. */
+    private byte[] unsaved;
 
     ServiceSource(RoleSettings settings) {
         url = settings.url();
@@ -50,49 +54,53 @@ final class ServiceSource implements RoleSource {
     }
 
     @Override
-    public Start start() throws UnusableException {
+    public Answer readAtStart() throws UnusableException {
         try {
-            return new Start(poll().orElse(Set.of()), Duration.ZERO);
+            return read();
         } catch (UnusableException unusable) {
             if (cache == null || !Files.isRegularFile(cache)) {
                 throw unusable;
             }
-            try {
-                Set<RoleMember> members =
-                        RoleSource.members(RoleSettings.CACHE + " `" + cache + "`", FileSource.read(cache));
-                Duration age = Duration.between(Files.getLastModifiedTime(cache).toInstant(), Instant.now());
-                LOG.warn("{}; the members of roles are those of {}, {} seconds old", unusable.getMessage(), cache,
-                        age.toSeconds());
-                return new Start(members, age.isNegative() ? Duration.ZERO : age);
-            } catch (IOException failed) {
-                throw new UnusableException(
-                        unusable.getMessage() + ", and the copy in " + cache + " cannot be read: " + failed.getMessage());
-            } catch (UnusableException damaged) {
-                throw new UnusableException(unusable.getMessage() + ", and " + damaged.getMessage());
-            }
+            return readCache(unusable.getMessage());
+        }
+    }
+
+    private Answer readCache(String problem) throws UnusableException {
+        try {
+            Set<RoleMember> members = RoleSource.members(RoleSettings.CACHE + " `" + cache + "`", FileSource.read(cache));
+            Duration age = Duration.between(Files.getLastModifiedTime(cache).toInstant(), Instant.now());
+            LOG.warn("{}; the members of roles are those of {}, {} seconds old", problem, cache, age.toSeconds());
+            return new Answer(Optional.of(members), age.isNegative() ? Duration.ZERO : age);
+        } catch (IOException failed) {
+            throw new UnusableException(problem + ", and the copy in " + cache + " cannot be read: " + failed.getMessage());
+        } catch (UnusableException damaged) {
+            throw new UnusableException(problem + ", and " + damaged.getMessage());
         }
     }
 
     @Override
-    public Optional<Set<RoleMember>> poll() throws UnusableException {
+    public Answer read() throws UnusableException {
         HttpResponse<InputStream> response = send();
         try (InputStream body = response.body()) {
-            if (response.statusCode() == NOT_MODIFIED && !etag.isEmpty()) {
-                touchCache();
-                return Optional.empty();
+            Optional<Set<RoleMember>> changed = Optional.empty();
+            if (response.statusCode() != NOT_MODIFIED || etag.isEmpty()) {
+                checkStatus(response.statusCode());
+                byte[] document = read(body);
+                changed = Optional.of(RoleSource.members("the answer of " + place(), document));
+                unsaved = document;
+                etag = response.headers().firstValue("ETag").orElse("");
             }
-            if (response.statusCode() != OK) {
-                throw new UnusableException(place() + " answered with status " + response.statusCode()
-                        + (response.statusCode() == 401 || response.statusCode() == 403
-                                ? "; check the token in " + RoleSettings.TOKEN_FILE : ""));
-            }
-            byte[] document = read(body);
-            Set<RoleMember> members = RoleSource.members("the answer of " + place(), document);
-            etag = response.headers().firstValue("ETag").orElse("");
-            writeCache(document);
-            return Optional.of(members);
+            hasAnswered = true;
+            return Answer.now(changed);
         } catch (IOException failed) {
             throw new UnusableException(place() + " did not answer completely: " + failed.getMessage());
+        }
+    }
+
+    private void checkStatus(int status) throws UnusableException {
+        if (status != OK) {
+            throw new UnusableException(place() + " answered with status " + status
+                    + (status == 401 || status == 403 ? "; check the token in " + RoleSettings.TOKEN_FILE : ""));
         }
     }
 
@@ -130,7 +138,7 @@ final class ServiceSource implements RoleSource {
             request.header("Authorization", "Bearer " + token);
         }
         try {
-            return client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException failed) {
             String why = failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
             throw new UnusableException(place() + " does not answer: " + why);
@@ -157,19 +165,18 @@ final class ServiceSource implements RoleSource {
         }
     }
 
-    /** Replaces the copy at once, so that it is never half written. */
-    private void writeCache(byte[] document) {
-        if (cache == null) {
+    /** The copy is the current document from now on, unless it was the answer. */
+    @Override
+    public void keep() {
+        if (cache == null || !hasAnswered) {
             return;
         }
         try {
-            Path folder = cache.toAbsolutePath().getParent();
-            Path fresh = Files.createTempFile(folder, "roles", ".new");
-            try {
-                Files.write(fresh, document);
-                Files.move(fresh, cache, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(fresh);
+            if (unsaved == null) {
+                Files.setLastModifiedTime(cache, FileTime.from(Instant.now()));
+            } else {
+                replaceCache(unsaved);
+                unsaved = null;
             }
         } catch (IOException failed) {
             LOG.warn("{} `{}` cannot be written, so this node cannot start while the service does not answer: {}",
@@ -177,14 +184,14 @@ final class ServiceSource implements RoleSource {
         }
     }
 
-    /** The document of the copy is still the current one. */
-    private void touchCache() {
-        if (cache != null) {
-            try {
-                Files.setLastModifiedTime(cache, FileTime.from(Instant.now()));
-            } catch (IOException failed) {
-                LOG.debug("{} cannot be touched", cache, failed);
-            }
+    /** Replaces the copy at once, so that it is never half written. */
+    private void replaceCache(byte[] document) throws IOException {
+        Path fresh = Files.createTempFile(cache.toAbsolutePath().getParent(), "roles", ".new");
+        try {
+            Files.write(fresh, document);
+            Files.move(fresh, cache, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
         }
     }
 

@@ -14,7 +14,6 @@ import java.util.Map;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
@@ -120,24 +119,6 @@ final class AuthorizerTest {
         for (String name : List.of("", "\0any", "*", "hardcode")) {
             assertFalse(reads(authorizer, alice("eng"), name));
         }
-        authorizer.close();
-    }
-
-    @Test
-    void propertiesChangeWhileTheNodeRuns() throws IOException {
-        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("b", "Role:dev")));
-        assertFalse(reads(authorizer, alice("eng"), "b"));
-        assertTrue(authorizer.reconfigurableConfigs().contains("gbac.roles.file"));
-        Map<String, Object> configs = World.configs("gbac.roles.file", roles("Group:eng"));
-        authorizer.validateReconfiguration(configs);
-        assertFalse(reads(authorizer, alice("eng"), "b"), "a check changes nothing");
-        authorizer.reconfigure(configs);
-        assertTrue(reads(authorizer, alice("eng"), "b"));
-        assertThrows(ConfigException.class,
-                () -> authorizer.validateReconfiguration(World.configs("gbac.roles.file", "/does/not/exist")));
-        assertThrows(ConfigException.class,
-                () -> authorizer.validateReconfiguration(World.configs("gbac.groups.claim", "[")));
-        assertTrue(reads(authorizer, alice("eng"), "b"));
         authorizer.close();
     }
 

@@ -137,6 +137,9 @@ final class FailureTest {
             {"gbac.roles.cache", "/tmp/roles.json", "has no effect without gbac.roles.url"},
             {"gbac.roles.max.age", "-1", "seconds"},
             {"super.users", "admin", "User:admin"},
+            {"super.users", "User:admin; Group:admins", "groups and roles are never super users"},
+            {"super.users", "Role:admins", "groups and roles are never super users"},
+            {"super.users", "RedpandaRole:admins", "groups and roles are never super users"},
             {"principal.builder.class", "", "is not set, so no user would have groups"},
             {"principal.builder.class", "com.example.Builder", "set it to gbac.kafka.GroupPrincipalBuilder"},
         };

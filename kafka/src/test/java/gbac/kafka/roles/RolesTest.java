@@ -16,12 +16,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.kafka.common.config.ConfigException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,18 +38,16 @@ final class RolesTest {
     private final Heard heard = new Heard();
 
     /** What an authorizer hears. */
-    private static final class Heard implements RoleWatch.Listener {
+    private static final class Heard implements Consumer<RoleWatch.Roles> {
         private final List<Set<RoleMember>> members = new ArrayList<>();
         private boolean isOutdated;
 
         @Override
-        public void members(Set<RoleMember> current) {
-            members.add(current);
-        }
-
-        @Override
-        public void outdated(boolean isTooOld) {
-            isOutdated = isTooOld;
+        public void accept(RoleWatch.Roles current) {
+            if (members.isEmpty() || !last().equals(current.members())) {
+                members.add(current.members());
+            }
+            isOutdated = current.isOutdated();
         }
 
         Set<RoleMember> last() {
@@ -106,14 +108,29 @@ final class RolesTest {
         return all;
     }
 
-    private RoleWatch start(String... pairs) {
+    private static RoleSettings settings(String... pairs) {
         Map<String, Object> configs = new HashMap<>();
         for (int index = 0; index < pairs.length; index += 2) {
             configs.put(pairs[index], pairs[index + 1]);
         }
-        RoleWatch watch = RoleWatch.start(RoleSettings.of(configs), time::get);
-        watch.begin(heard);
+        return RoleSettings.of(configs);
+    }
+
+    /** A watch whose tasks run at once. */
+    private RoleWatch start(String... pairs) {
+        return start(Runnable::run, pairs);
+    }
+
+    private RoleWatch start(Executor owner, String... pairs) {
+        RoleWatch watch = new RoleWatch(time::get, owner, Runnable::run, heard);
+        watch.begin(settings(pairs));
         return watch;
+    }
+
+    /** Lets the time of the longest interval pass, and reads again. */
+    private void poll(RoleWatch watch) {
+        pass(Duration.ofSeconds(5));
+        watch.tick();
     }
 
     private void pass(Duration duration) {
@@ -133,19 +150,19 @@ final class RolesTest {
         Path file = write(document("Group:eng"));
         RoleWatch watch = start(RoleSettings.FILE, file.toString());
         assertEquals(dev("Group:eng"), heard.last());
-        watch.poll(heard);
-        watch.poll(heard);
+        poll(watch);
+        poll(watch);
         assertEquals(1, heard.members.size(), "nothing changed");
         write(document("Group:ops"));
-        watch.poll(heard);
+        poll(watch);
         assertEquals(dev("Group:ops"), heard.last(), "also with the same size");
         Path other = Files.writeString(folder.resolve("other.json"), document("User:ana", "Group:ops"));
         Files.setLastModifiedTime(other, FileTime.from(Instant.now().minusSeconds(3600)));
         Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-        watch.poll(heard);
+        poll(watch);
         assertEquals(dev("User:ana", "Group:ops"), heard.last(), "also with an older time");
-        watch.poll(heard);
-        watch.poll(heard);
+        poll(watch);
+        poll(watch);
         assertEquals(3, heard.members.size());
     }
 
@@ -153,28 +170,31 @@ final class RolesTest {
     void whatCannotBeReadLaterChangesNothing() throws IOException {
         String whole = document("Group:eng");
         Path file = write(whole);
-        RoleWatch watch = start(RoleSettings.FILE, file.toString(), RoleSettings.MAX_AGE, "60");
+        RoleWatch watch = start(RoleSettings.FILE, file.toString(), RoleSettings.MAX_AGE, "600");
         for (int length = 0; length < whole.length(); length += 7) {
             write(whole.substring(0, length));
-            watch.poll(heard);
+            poll(watch);
         }
         write("{\"version\":1,\"roles\":[{\"name\":\"dev\",\"members\":[{\"principal\":\"Role:x\"}]}]}");
-        watch.poll(heard);
+        poll(watch);
+        write("{\"version\":1}");
+        poll(watch);
         Files.write(file, new byte[(16 << 20) + 1]);
-        watch.poll(heard);
+        poll(watch);
         Files.delete(file);
-        watch.poll(heard);
+        poll(watch);
         Files.createDirectory(file);
-        watch.poll(heard);
+        poll(watch);
         assertEquals(List.of(dev("Group:eng")), heard.members);
         assertFalse(heard.isOutdated);
-        pass(Duration.ofSeconds(61));
-        watch.poll(heard);
+        double age = watch.age();
+        pass(Duration.ofSeconds(600));
+        watch.tick();
         assertTrue(heard.isOutdated);
-        assertEquals(61, watch.age(), 0.001);
+        assertEquals(age + 600, watch.age(), 0.001);
         Files.delete(file);
         write(document("Group:ops"));
-        watch.poll(heard);
+        poll(watch);
         assertFalse(heard.isOutdated);
         assertEquals(dev("Group:ops"), heard.last());
         assertEquals(0, watch.age(), 0.001);
@@ -189,6 +209,8 @@ final class RolesTest {
         assertTrue(refused(RoleSettings.FILE, name).contains("`rolls` is an unknown field"));
         write("");
         assertTrue(refused(RoleSettings.FILE, name).contains("is not a policy document"));
+        write("{\"version\":1,\"acls\":[]}");
+        assertTrue(refused(RoleSettings.FILE, name).contains("`roles` is missing"));
         Files.write(Path.of(name), new byte[(16 << 20) + 1]);
         assertTrue(refused(RoleSettings.FILE, name).contains("more than 16 MiB"));
         assertTrue(refused(RoleSettings.FILE, name, RoleSettings.URL, "https://roles.example.com").contains("two sources"));
@@ -201,27 +223,27 @@ final class RolesTest {
             RoleWatch watch = start(RoleSettings.URL, service.url(), RoleSettings.TOKEN_FILE, token.toString());
             assertEquals("Bearer one", service.lastToken);
             Files.writeString(token, "two\n");
-            watch.poll(heard);
+            poll(watch);
             assertEquals("Bearer two", service.lastToken, "the token was renewed");
             assertEquals("\"1\"", service.lastKnown);
             assertEquals(1, heard.members.size());
             service.body = document("Group:ops");
             service.etag = "\"2\"";
-            watch.poll(heard);
+            poll(watch);
             assertEquals(dev("Group:ops"), heard.last());
             for (int status : new int[] {401, 403, 404, 500, 204, 304, 301}) {
                 service.status = status;
                 service.etag = "\"3\"";
-                watch.poll(heard);
+                poll(watch);
             }
             service.status = 200;
             service.body = "<html>";
-            watch.poll(heard);
+            poll(watch);
             service.body = "x".repeat((16 << 20) + 1);
-            watch.poll(heard);
+            poll(watch);
             assertEquals(2, heard.members.size());
             service.body = document();
-            watch.poll(heard);
+            poll(watch);
             assertEquals(Set.of(), heard.last());
         }
     }
@@ -254,11 +276,104 @@ final class RolesTest {
     void withoutASourceNobodyIsAMemberAndNothingGetsOld() {
         RoleWatch watch = start(RoleSettings.MAX_AGE, "1");
         pass(Duration.ofDays(400));
-        watch.poll(heard);
-        watch.checkAge(heard);
-        assertEquals(List.of(Set.of()), heard.members);
-        assertFalse(watch.hasSource());
+        poll(watch);
+        watch.tick();
+        assertEquals(List.of(), heard.members);
+        assertFalse(watch.settings().hasSource());
         assertEquals(0, watch.age());
         assertFalse(heard.isOutdated);
+    }
+
+    @Test
+    void anAnswerOfTheSourceBeforeIsDropped() throws IOException {
+        Path file = write(document("User:of-the-file"));
+        Path cache = folder.resolve("cache.json");
+        try (Service service = new Service(document("User:of-the-service"))) {
+            Queue<Runnable> tasks = new ArrayDeque<>();
+            RoleWatch watch = start(tasks::add);
+            watch.follow(settings(RoleSettings.URL, service.url(), RoleSettings.CACHE, cache.toString()), false);
+            RoleWatch.Reading reading = watch.follow(settings(RoleSettings.FILE, file.toString()), false);
+            // The service answers while the second change already waits, and its answer waits behind that.
+            tasks.remove().run();
+            assertEquals(2, tasks.size());
+            assertEquals(List.of(), heard.members);
+            tasks.remove().run();
+            tasks.remove().run();
+            assertEquals(List.of(), heard.members, "the service is no longer the source");
+            assertFalse(reading.read().isDone());
+            tasks.remove().run();
+            assertEquals(List.of(dev("User:of-the-file")), heard.members);
+            assertTrue(reading.read().isDone());
+            assertFalse(Files.exists(cache), "the next start does not find what was dropped");
+        }
+    }
+
+    @Test
+    void aFailureOfTheSourceBeforeIsDropped() throws IOException {
+        Path file = write(document("Group:eng"));
+        Queue<Runnable> tasks = new ArrayDeque<>();
+        RoleWatch watch = start(tasks::add);
+        RoleWatch.Reading first = watch.follow(settings(RoleSettings.FILE, folder.toString()), true);
+        RoleWatch.Reading second = watch.follow(settings(RoleSettings.FILE, file.toString()), true);
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+        }
+        second.tried().join();
+        first.tried().join();
+        first.read().join();
+        assertEquals(List.of(dev("Group:eng")), heard.members, "who waited for the first source waited for the second");
+    }
+
+    @Test
+    void aSourceThatCannotBeReadYetLeavesTheMembersAndIsReadWhenItIsBack() throws IOException {
+        Path file = write(document("Group:eng"));
+        Path other = folder.resolve("other.json");
+        RoleWatch watch = start(RoleSettings.FILE, file.toString());
+        RoleWatch.Reading reading =
+                watch.follow(settings(RoleSettings.FILE, other.toString(), RoleSettings.MAX_AGE, "60"), false);
+        assertTrue(reading.tried().isCompletedExceptionally());
+        write(document("Group:no-longer-read"));
+        poll(watch);
+        assertEquals(List.of(dev("Group:eng")), heard.members);
+        assertEquals(5, watch.age(), 0.001);
+        pass(Duration.ofSeconds(60));
+        watch.tick();
+        assertTrue(heard.isOutdated);
+        Files.writeString(other, document("Group:ops"));
+        poll(watch);
+        assertEquals(List.of(dev("Group:eng"), dev("Group:ops")), heard.members);
+        assertFalse(heard.isOutdated);
+        reading.read().join();
+        watch.follow(settings(), false).read().join();
+        assertEquals(Set.of(), heard.last(), "without a source, nobody is a member");
+        assertEquals(0, watch.age());
+    }
+
+    @Test
+    void otherSettingsOfTheSameSourceDoNotReadItAgain() throws IOException {
+        Path file = write(document("Group:eng"));
+        RoleWatch watch = start(RoleSettings.FILE, file.toString());
+        Files.delete(file);
+        RoleSettings older = settings(RoleSettings.FILE, file.toString(), RoleSettings.MAX_AGE, "1");
+        watch.check(older);
+        watch.follow(older, false).read().join();
+        pass(Duration.ofSeconds(2));
+        watch.tick();
+        assertTrue(heard.isOutdated);
+        watch.follow(settings(RoleSettings.FILE, file.toString()), false).read().join();
+        assertFalse(heard.isOutdated);
+        assertThrows(ConfigException.class, () -> watch.check(settings(RoleSettings.FILE, folder.toString())));
+    }
+
+    @Test
+    void aCheckWritesNoCopy() throws IOException {
+        Path cache = Files.writeString(folder.resolve("cache.json"), document("User:kept"));
+        try (Service service = new Service(document("User:checked"))) {
+            RoleWatch watch = start();
+            watch.check(settings(RoleSettings.URL, service.url(), RoleSettings.CACHE, cache.toString()));
+            assertEquals(document("User:kept"), Files.readString(cache));
+            watch.follow(settings(RoleSettings.URL, service.url(), RoleSettings.CACHE, cache.toString()), false).read().join();
+            assertEquals(document("User:checked"), Files.readString(cache));
+        }
     }
 }
