@@ -97,6 +97,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         roles = new RoleWatch(System::nanoTime, roleOwner, roleReaders, this::apply);
         reading = roles.begin(read.roles());
         background.scheduleWithFixedDelay(this::everySecond, 1, 1, TimeUnit.SECONDS);
+        background.scheduleWithFixedDelay(decisions.sessions()::forgetUnused, 10, 10, TimeUnit.MINUTES);
+        background.scheduleWithFixedDelay(this::giveMemoryBack, 1, 1, TimeUnit.MINUTES);
         roleOwner.scheduleWithFixedDelay(roles::tick, 1, 1, TimeUnit.SECONDS);
         LOG.info("super.users={}, {}={}, {} engines, {}, roles from {}", String.join(",", read.superUsers()),
                 Settings.ALLOW_EVERYONE, read.allowsWithoutAcls(), read.instances(), read.claims(), read.roles());
@@ -137,7 +139,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     /** Adds the metrics to those of the node. */
     public void withMetrics(PluginMetrics added) {
-        metrics.register(added, table, engines, roles::age);
+        metrics.register(added, table, engines, decisions.sessions(), roles::age);
     }
 
     // What happens in the background.
@@ -151,6 +153,14 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         updateMetrics();
         if (repairs == null && engines.working() < settings.instances()) {
             engines.repair();
+        }
+    }
+
+    private void giveMemoryBack() {
+        try {
+            engines.giveMemoryBack();
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+            LOG.warn("The memory of an engine cannot be given back yet", failed);
         }
     }
 
@@ -263,7 +273,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     /** The number of sessions, for tests. */
     int sessionCount() {
-        return decisions.sessionCount();
+        return decisions.sessions().size();
     }
 
     // Decisions.

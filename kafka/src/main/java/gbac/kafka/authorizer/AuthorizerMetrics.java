@@ -59,7 +59,7 @@ final class AuthorizerMetrics {
     }
 
     /** Adds the metrics to those of the node. */
-    synchronized void register(PluginMetrics metrics, PolicyTable table, Engines engines, DoubleSupplier roleAge) {
+    synchronized void register(PluginMetrics metrics, PolicyTable table, Engines engines, Sessions sessions, DoubleSupplier roleAge) {
         rate(metrics, "authorizer-authorization-allowed", "authorization-allowed-rate-per-minute",
                 "The number of authorization allowed per minute", allowed::sum);
         rate(metrics, "authorizer-authorization-denied", "authorization-denied-rate-per-minute",
@@ -73,6 +73,9 @@ final class AuthorizerMetrics {
                 engines::working);
         gauge(metrics, "engine-failures-total", "The number of engines that failed", engines::failures);
         gauge(metrics, "engine-memory-bytes", "The memory of all engines", engines::memoryBytes);
+        gauge(metrics, "principals-known", "The number of users whose groups are kept", sessions::size);
+        gauge(metrics, "principals-forgotten-total", "The number of users that were forgotten because there were too many",
+                sessions::forgotten);
         gauge(metrics, "role-members-age-seconds", "The time since the source of roles confirmed their members",
                 roleAge::getAsDouble);
         gauge(metrics, "roles-allow", "1 if ACLs of roles allow, 0 if their members are too old",

@@ -49,9 +49,9 @@ final class Decisions {
         return isLoaded;
     }
 
-    /** The number of sessions. */
-    int sessionCount() {
-        return sessions.size();
+    /** The sessions. */
+    Sessions sessions() {
+        return sessions;
     }
 
     /** Whether an action is allowed; writes the decision to the log. */

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +21,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Engines {
     private static final Logger LOG = LoggerFactory.getLogger(Engines.class);
-    /** The number of open identities from which on an engine closes those of ended sessions. */
-    private static final int MANY_IDENTITIES = 40_000;
+    /** The bytes of the identities that an engine has open; of more, it closes those of ended sessions, or all. */
+    static final long MAX_OPENED = 16 << 20;
+    /** The unused bytes from which on an engine is started again. */
+    private static final long MANY_UNUSED = 4 << 20;
 
     private final PolicyTable table;
     private final Supplier<Engine> start;
@@ -37,9 +40,20 @@ final class Engines {
         private final Map<Session, Integer> open = new IdentityHashMap<>();
         /** Null after a failure. */
         private volatile Engine engine;
+        /** The bytes of its memory when it had no identities. */
+        private long loaded;
+        /** The bytes of its identities. */
+        private long opened;
 
         Slot(Engine engine) {
-            this.engine = engine;
+            replace(engine);
+        }
+
+        void replace(Engine other) {
+            engine = other;
+            loaded = other == null ? 0 : other.memoryBytes();
+            open.clear();
+            opened = 0;
         }
 
         int handle(Session session) {
@@ -47,22 +61,37 @@ final class Engines {
             if (known != null) {
                 return known;
             }
-            if (open.size() >= MANY_IDENTITIES) {
-                closeEnded();
+            if (opened + session.bytes() > MAX_OPENED) {
+                close(Session::hasEnded);
+            }
+            if (opened + session.bytes() > MAX_OPENED) {
+                close(any -> true);
             }
             int handle = engine.open(session.record());
             open.put(session, handle);
+            opened += session.bytes();
             return handle;
         }
 
-        private void closeEnded() {
+        private void close(Predicate<Session> which) {
             open.entrySet().removeIf(entry -> {
-                boolean hasEnded = entry.getKey().hasEnded();
-                if (hasEnded) {
+                boolean closes = which.test(entry.getKey());
+                if (closes) {
                     engine.close(entry.getValue());
+                    opened -= entry.getKey().bytes();
                 }
-                return hasEnded;
+                return closes;
             });
+        }
+
+        /** Closes the identities of ended sessions; returns whether most of the memory is then unused. */
+        boolean isMostlyUnused() {
+            if (engine == null) {
+                return false;
+            }
+            close(Session::hasEnded);
+            long grown = engine.memoryBytes() - loaded;
+            return grown > MANY_UNUSED && grown > 4 * opened;
         }
     }
 
@@ -210,8 +239,7 @@ final class Engines {
 
     /** Discards the engine of a locked slot. */
     private void fail(Slot slot, Throwable failed) {
-        slot.engine = null;
-        slot.open.clear();
+        slot.replace(null);
         failures.increment();
         LOG.error("An engine failed and is started again; {} of {} work", working(), slots.length, failed);
         repairs.execute(this::repair);
@@ -224,16 +252,44 @@ final class Engines {
                 continue;
             }
             try {
-                Engine engine = load();
-                slot.lock.lock();
-                slot.engine = engine;
-                slot.lock.unlock();
+                replace(slot, load());
                 LOG.info("A failed engine works again; {} of {} work", working(), slots.length);
             } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
                 failures.increment();
                 LOG.error("An engine cannot be started; {} of {} work, and if none does, only super users are allowed",
                         working(), slots.length, failed);
             }
+        }
+    }
+
+    private static void replace(Slot slot, Engine engine) {
+        slot.lock.lock();
+        slot.replace(engine);
+        slot.lock.unlock();
+    }
+
+    /** Gives the memory of ended sessions back: an engine never shrinks, so one of them is started again. */
+    synchronized void giveMemoryBack() {
+        Engine.withoutInterruption(() -> {
+            for (Slot slot : slots) {
+                if (isMostlyUnused(slot)) {
+                    replace(slot, load());
+                    return null;
+                }
+            }
+            return null;
+        });
+    }
+
+    private boolean isMostlyUnused(Slot slot) {
+        slot.lock.lock();
+        try {
+            return slot.isMostlyUnused();
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+            fail(slot, failed);
+            return false;
+        } finally {
+            slot.lock.unlock();
         }
     }
 }

@@ -11,6 +11,9 @@ final class Session {
     static final int TYPES = 16;
 
     private static final int MAX_NAME = 256;
+    /** What an engine stores besides names, in bytes. */
+    private static final int OVERHEAD = 256;
+    private static final int OF_A_GROUP = 8;
 
     /** What identifies a session; the address is null while no ACL names a host. */
     record Key(String type, String name, List<String> groups, InetAddress address) {}
@@ -18,6 +21,7 @@ final class Session {
     private final Sessions owner;
     private final Key key;
     private final String host;
+    private final int bytes;
     private volatile Masks masks = new Masks(-1);
     /** The last round of {@link Sessions} in which it was used. */
     private volatile int round;
@@ -43,6 +47,7 @@ final class Session {
         this.key = key;
         this.round = round;
         host = key.address() == null ? null : key.address().getHostAddress();
+        bytes = OVERHEAD + key.name().length() + key.groups().stream().mapToInt(group -> OF_A_GROUP + group.length()).sum();
     }
 
     /** What identifies it. */
@@ -53,6 +58,11 @@ final class Session {
     /** Whether it belongs to these sessions and is still one of them. */
     boolean isOpen(Sessions sessions) {
         return owner == sessions && !closed;
+    }
+
+    /** About as many bytes as an engine needs for its identity. */
+    int bytes() {
+        return bytes;
     }
 
     /** Whether it was ended. */

@@ -5,19 +5,23 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 
-/** The sessions of everybody who sends requests. Unused ones are forgotten, and so are all masks when there are too many. */
+/** The sessions of everybody who sends requests, within limits: of more, unused ones are forgotten, or all if all are used. */
 final class Sessions {
-    /** The number of sessions from which on unused ones are forgotten. */
-    private static final int LIMIT = 20_000;
+    private static final int MAX_SESSIONS = 40_000;
+    /** The bytes of the names of all users and groups. */
+    static final long MAX_BYTES = 64 << 20;
     /** The number of masks of all sessions, at about 100 bytes each. */
     private static final int MAX_MASKS = 250_000;
 
     private final ConcurrentHashMap<Session.Key, Session> sessions = new ConcurrentHashMap<>();
+    private final AtomicLong bytes = new AtomicLong();
     private final AtomicInteger masks = new AtomicInteger();
+    private final LongAdder forgotten = new LongAdder();
     private volatile int round;
-    private volatile int sweepAt = LIMIT;
 
     /** The session of a principal from an address, which is null while no ACL names a host. */
     Session of(KafkaPrincipal principal, InetAddress address) {
@@ -33,8 +37,8 @@ final class Sessions {
         Session.Key key = new Session.Key(principal.getPrincipalType(), principal.getName(), groups, address);
         Session session = sessions.get(key);
         if (session == null) {
-            session = sessions.computeIfAbsent(key, missing -> new Session(this, missing, round));
-            if (sessions.size() > sweepAt) {
+            session = sessions.computeIfAbsent(key, this::create);
+            if (isAbove(1)) {
                 sweep();
             }
         }
@@ -57,21 +61,48 @@ final class Sessions {
         return sessions.size();
     }
 
-    /** Forgets the sessions that were not used since the last time, or all if most are used. */
+    /** The number of sessions that were forgotten because there were too many. */
+    long forgotten() {
+        return forgotten.sum();
+    }
+
+    private Session create(Session.Key key) {
+        Session created = new Session(this, key, round);
+        bytes.addAndGet(created.bytes());
+        return created;
+    }
+
+    /** Whether there is more than a part of the limits. */
+    private boolean isAbove(int part) {
+        return sessions.size() > MAX_SESSIONS / part || bytes.get() > MAX_BYTES / part;
+    }
+
     private synchronized void sweep() {
-        if (sessions.size() <= sweepAt) {
-            return;
+        int before = sessions.size();
+        if (isAbove(1)) {
+            forgetUnused();
         }
-        boolean isCrowded = sweepAt > LIMIT;
-        sessions.values().removeIf(session -> {
-            boolean isUnused = isCrowded || session.round() != round;
-            if (isUnused) {
-                session.close();
+        if (isAbove(2)) {
+            sessions.values().forEach(this::end);
+        }
+        forgotten.add(Math.max(0, before - sessions.size()));
+    }
+
+    /** Forgets the sessions that were not used since the last time. */
+    synchronized void forgetUnused() {
+        for (Session session : sessions.values()) {
+            if (session.round() != round) {
+                end(session);
             }
-            return isUnused;
-        });
+        }
         round++;
-        sweepAt = Math.max(LIMIT, sessions.size() * 2);
+    }
+
+    private void end(Session session) {
+        if (sessions.remove(session.key(), session)) {
+            session.close();
+            bytes.addAndGet(-session.bytes());
+        }
     }
 
     private synchronized void forgetMasks() {
