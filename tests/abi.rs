@@ -343,7 +343,11 @@ fn claims_become_a_user_and_groups() {
     let found = read(instance.extract(&record("$.groups", 1, "$.sub/(.*)@.*/$1/", claims)).unwrap());
     assert!(found.starts_with("\u{1}\u{3}\0\0\0ana\u{2}\0\0\0\u{3}\0\0\0eng\u{3}\0\0\0ops"), "{found:?}");
     assert!(found.contains("empty_name: ") && found.contains("duplicate_group: "), "{found:?}");
+    assert!(found.ends_with('\0'), "{found:?}");
+    let found = read(instance.extract(&record("$.groups", 0, "", r#"{ "groups": 7 }"#)).unwrap());
+    assert!(found.ends_with('\u{2}') && found.contains("claim_wrong_type: "), "{found:?}");
     let found = read(instance.extract(&record("$.groups", 0, "", r#"{ "sub": "ana" }"#)).unwrap());
+    assert!(found.ends_with('\u{1}'), "{found:?}");
     assert!(found.starts_with("\0\0\0\0\0\0\0\0\0\u{1}\0\0\0") && found.contains("claim_missing: "), "{found:?}");
     for (bytes, code) in [
         (record("groups", 0, "", claims), -12),

@@ -6,7 +6,7 @@ use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::{ClaimPath, MAX_NODES};
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, DropCode, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS, MissingReason,
-    NestedGroupBehavior, extract, suggest_paths,
+    NestedGroupBehavior, Readability, extract, suggest_paths,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -61,6 +61,49 @@ fn check(rows: &[Row<'_>]) {
         assert_eq!(names(&extraction), *groups, "groups of {what}");
         assert_eq!(found(&extraction), *claim, "finding of {what}");
         assert_eq!(codes(&extraction), *warnings, "warnings of {what}");
+    }
+}
+
+/// D-12: what a caller that denies groups must not treat as none.
+#[test]
+fn groups_that_cannot_be_read_are_not_missing() {
+    use Readability::{Missing, Readable, Unreadable};
+    let linked = json!({"_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "https://x"}}});
+    for (path, claims, expected) in [
+        ("$.groups", json!({"groups": []}), Readable),
+        ("$.groups", json!({"groups": ""}), Readable),
+        ("$.groups", json!({"groups": ["a"], "hasgroups": true}), Readable),
+        ("$.groups", json!({}), Missing),
+        ("$.groups", json!({"at_hash": "x"}), Missing),
+        ("$.groups", json!({"hasgroups": false}), Missing),
+        ("$.realm.roles", json!({"realm": {}}), Missing),
+        ("$.a[0]", json!({"a": []}), Missing),
+        ("$.groups[*]", json!({"groups": []}), Missing),
+        ("$.groups[*]", json!({}), Missing),
+        ("$.groups", json!({"groups": 7}), Unreadable),
+        ("$.groups", json!({"groups": null}), Unreadable),
+        ("$.groups", json!({"groups": {"a": 1}}), Unreadable),
+        ("$.groups", json!({"groups": ["a", 7]}), Unreadable),
+        ("$.groups", json!({"groups": vec!["a"; MAX_ELEMENTS + 1]}), Unreadable),
+        ("$.groups", json!({"hasgroups": true}), Unreadable),
+        ("$.groups", json!({"hasgroups": "true"}), Unreadable),
+        ("$.groups", linked.clone(), Unreadable),
+        ("$.groups", json!({"_claim_sources": {"src1": {}}}), Unreadable),
+        ("$.groups", json!({"_claim_names": "groups"}), Unreadable),
+        ("$.realm.roles", json!({"realm": "x"}), Unreadable),
+        ("$.realm.roles", json!({"realm": null}), Unreadable),
+        ("$.realm.roles", json!({"realm": ["x"]}), Unreadable),
+        ("$.a[0]", json!({"a": {"0": ["x"]}}), Unreadable),
+        ("$.groups[*]", json!({"groups": 7}), Unreadable),
+        ("$.groups[*]", linked.clone(), Unreadable),
+        ("$['groups','roles']", json!({"roles": ["a"], "_claim_names": {"groups": "src1"}}), Unreadable),
+        // An overage of another claim.
+        ("$.none", linked.clone(), Missing),
+        ("$.roles", linked, Missing),
+        ("$.none", json!({"hasgroups": true}), Missing),
+        ("$.roles", json!({"_claim_names": {"roles": "src1"}}), Unreadable),
+    ] {
+        assert_eq!(run(path, NONE, &claims).readability, expected, "{path} on {claims}");
     }
 }
 

@@ -2,13 +2,13 @@
 
 use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior, extract};
+use gbac_engine::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior, Readability, extract};
 use gbac_engine::mapping::PrincipalMapping;
 
 use crate::AbiError;
 use crate::records::Reader;
 
-/// Reads the rules and the claims, and writes the user, the groups and the warnings.
+/// Reads the rules and the claims, and writes the user, the groups, the warnings, and whether the groups are known.
 pub(crate) fn extraction(bytes: &[u8]) -> Result<Vec<u8>, AbiError> {
     let mut reader = Reader::new(bytes);
     let path = ClaimPath::parse(reader.text()?).map_err(|_| AbiError::Path)?;
@@ -33,6 +33,11 @@ pub(crate) fn extraction(bytes: &[u8]) -> Result<Vec<u8>, AbiError> {
     let warnings: Vec<String> =
         found.warnings.iter().map(|warning| format!("{}: {}", warning.code, warning.message)).collect();
     push_texts(&mut result, warnings.iter().map(String::as_str));
+    result.push(match found.readability {
+        Readability::Readable => 0,
+        Readability::Missing => 1,
+        Readability::Unreadable => 2,
+    });
     Ok(result)
 }
 

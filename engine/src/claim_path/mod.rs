@@ -186,6 +186,29 @@ impl ClaimPath {
         value.map(|value| FollowResult::Found(Node { location: spell(&location), value }))
     }
 
+    /// Whether the path ends at a value without members or elements, where it names one. Only steps before the first one with
+    /// several results count.
+    pub(crate) fn ends_at_wrong_type(&self, document: &Map<String, Value>) -> bool {
+        let mut at: Option<&Value> = None;
+        for segment in &self.0.segments {
+            let step = segment.selectors.first().filter(|_| !segment.descendant && segment.selectors.len() == 1);
+            at = match (step, at) {
+                (Some(Selector::Name(name)), None) => document.get(name),
+                (Some(Selector::Name(name)), Some(Value::Object(members))) => members.get(name),
+                (Some(Selector::Index(index)), Some(Value::Array(elements))) => {
+                    element(elements, *index).map(|(_, value)| value)
+                }
+                (Some(Selector::Name(_) | Selector::Index(_)), Some(_)) => return true,
+                (_, Some(value)) => return !value.is_object() && !value.is_array(),
+                (_, None) => return false,
+            };
+            if at.is_none() {
+                return false;
+            }
+        }
+        false
+    }
+
     /// The name of the first step: the top-level claim; `None` if the first step is not a single name.
     pub(crate) fn first_name(&self) -> Option<&str> {
         match self.0.segments.first()?.selectors.as_slice() {

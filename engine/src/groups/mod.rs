@@ -39,6 +39,19 @@ pub struct Extraction {
     pub elements: Vec<Element>,
     /// Warnings about the claim, then about the names.
     pub warnings: Vec<Warning>,
+    /// Whether the user can have groups that are not in `groups`.
+    pub readability: Readability,
+}
+
+/// Whether the groups of a token are known. A caller that denies groups must not treat unreadable ones as none (D-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readability {
+    /// The claim is readable.
+    Readable,
+    /// The token does not have the claim.
+    Missing,
+    /// The claim has the wrong type or too many names, or the provider left it out because it is too long.
+    Unreadable,
 }
 
 /// A group and its origin in the token.
@@ -164,7 +177,12 @@ impl Extraction {
     }
 
     fn without_groups(claim: ClaimFinding, elements: Vec<Element>, warnings: Vec<Warning>) -> Self {
-        Self { groups: Vec::new(), claim, elements, warnings }
+        Self { groups: Vec::new(), claim, elements, warnings, readability: Readability::Unreadable }
+    }
+
+    fn missing(reason: MissingReason, warnings: Vec<Warning>, is_unreadable: bool) -> Self {
+        let readability = if is_unreadable { Readability::Unreadable } else { Readability::Missing };
+        Self { readability, ..Self::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings) }
     }
 }
 
@@ -201,6 +219,7 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         warn(&mut warnings, WarningCode::PLATFORM_PATH, message, None);
     }
     let diagnosis = why::Diagnosis { source: &rule.source, document };
+    let is_unreadable = path.ends_at_wrong_type(document) || diagnosis.is_withheld();
     diagnosis.id_token(false, &mut warnings);
     // Filters may read the whole document, so a non-singular path needs it as one value.
     let root;
@@ -209,14 +228,14 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         Some(FollowResult::Found(node)) => names.read_singular(node.location, node.value),
         Some(FollowResult::Stopped { at, step, name }) => {
             let reason = diagnosis.stopped(at.as_ref(), &step, name.as_deref(), &mut warnings);
-            return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
+            return Extraction::missing(reason, warnings, is_unreadable);
         }
         None => {
             root = Value::Object(document.clone());
             match path.select(&root) {
                 Ok(nodes) if nodes.is_empty() => {
                     let reason = diagnosis.nothing_selected(&mut warnings);
-                    return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
+                    return Extraction::missing(reason, warnings, is_unreadable);
                 }
                 Ok(nodes) => names.read_union(nodes),
                 Err(error) => {
@@ -230,7 +249,8 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
     match &claim {
         ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => {
             let (groups, elements) = names.finish(&mut warnings);
-            Extraction { groups, claim, elements, warnings }
+            let readability = if is_unreadable { Readability::Unreadable } else { Readability::Readable };
+            Extraction { groups, claim, elements, warnings, readability }
         }
         ClaimFinding::WrongType { location, found } => {
             diagnosis.wrong_type(location, found, &mut warnings);

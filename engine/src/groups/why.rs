@@ -157,15 +157,35 @@ impl Diagnosis<'_> {
             let message = format!("the token has links instead of claims (`_claim_sources`); {advice}");
             return Some(Warning::new(WarningCode::GROUP_OVERAGE, message, Some("_claim_sources".to_owned())));
         }
-        let flagged = match self.document.get("hasgroups") {
-            Some(Value::Bool(flag)) => *flag,
-            Some(Value::String(flag)) => flag.eq_ignore_ascii_case("true"),
-            _ => false,
-        };
-        flagged.then(|| {
+        self.has_more_groups().then(|| {
             let message = "`hasgroups` means that the user has more groups than fit into the token; configure the identity provider to send only the relevant groups";
             Warning::new(WarningCode::GROUP_OVERAGE, message, Some("hasgroups".to_owned()))
         })
+    }
+
+    /// Whether `hasgroups` says that the user has groups that are not in the token.
+    fn has_more_groups(&self) -> bool {
+        match self.document.get("hasgroups") {
+            Some(Value::Bool(flag)) => *flag,
+            Some(Value::String(flag)) => flag.eq_ignore_ascii_case("true"),
+            _ => false,
+        }
+    }
+
+    /// Whether the provider left out the claim that the path begins with, because it is too long. An overage of another claim
+    /// says nothing about this one.
+    pub(super) fn is_withheld(&self) -> bool {
+        let claim = self.source.path().first_name();
+        if matches!(self.source, ClaimSource::UserInfo(_)) || claim.is_some_and(|name| self.document.contains_key(name))
+        {
+            return false;
+        }
+        let is_linked = match self.document.get("_claim_names") {
+            Some(Value::Object(names)) => claim.map_or(!names.is_empty(), |name| names.contains_key(name)),
+            Some(_) => true,
+            None => self.document.contains_key("_claim_sources"),
+        };
+        is_linked || self.has_more_groups() && claim.is_none_or(|name| name == "groups")
     }
 
     /// Warns about paths below `parent` that select names.

@@ -174,6 +174,11 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
     tokenFile: (name) => join(folder, 'tokens', `${name}.jwt`),
     /** What nodes have printed since their last start. */
     output: (...ids) => chosen(ids).map(({ program }) => program?.output() ?? '').join(''),
+    /** The listeners of a node, and their protocols. */
+    listeners: (node) => {
+      const [values] = chosen([node]).map(configuration);
+      return { listeners: values.listeners, protocols: values['listener.security.protocol.map'] };
+    },
     set: (node, own) => chosen([node]).forEach((member) => (member.own = own)),
     async start(...ids) {
       await Promise.all(

@@ -59,6 +59,9 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     /** Where failed engines are started again; null for the background thread. */
     private final Executor repairs;
     private ScheduledExecutorService background;
+    private volatile Set<String> checked = Settings.CHANGEABLE;
+    /** ACLs of roles that were added without a source of members. */
+    private final EventCount withoutMembers = new EventCount(System::nanoTime);
     /** The owner of the roles, and those who read their source. */
     private ScheduledExecutorService roleOwner;
     private ExecutorService roleReaders;
@@ -85,6 +88,13 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         checkEngine();
         Settings read = usable(configs);
         Settings.checkBuilder(configs);
+        checked = Settings.checked(configs);
+        RoleWatch watch = usable(read);
+        background = Executors.newScheduledThreadPool(2, task -> {
+            Thread thread = new Thread(task, "gbac-authorizer-" + read.node());
+            thread.setDaemon(true);
+            return thread;
+        });
         background = Executors.newScheduledThreadPool(1, threads("gbac-authorizer-" + read.node()));
         roleOwner = new ScheduledThreadPoolExecutor(
                 1, threads("gbac-roles-" + read.node()), new ThreadPoolExecutor.DiscardPolicy());
@@ -151,6 +161,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     private void everySecond() {
         updateMetrics();
+        warnOfRoles();
+        roles.checkAge(new Members());
         if (repairs == null && engines.working() < settings.instances()) {
             engines.repair();
         }
@@ -222,7 +234,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         }
         decisions.begin();
         LOG.info("Completed initial ACL load process with {} ACLs.", table.size());
-        warnOfRoles(table.namesRoles());
+        noteRoles(table.roleAcls());
         initialLoad.complete(null);
     }
 
@@ -244,8 +256,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     @Override
     public synchronized void addAcl(Uuid id, StandardAcl acl) {
         engines.apply(table.add(id, acl));
-        if (initialLoad.isDone()) {
-            warnOfRoles(AclRecords.isRole(acl));
+        if (initialLoad.isDone() && AclRecords.isRole(acl)) {
+            noteRoles(1);
         }
     }
 
@@ -254,6 +266,19 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         engines.apply(table.remove(id));
     }
 
+    /** Notes that ACLs of roles were added; warns if nothing says who the members are. */
+    private void noteRoles(long added) {
+        if (!roles.hasSource()) {
+            withoutMembers.add(added);
+            warnOfRoles();
+        }
+    }
+
+    private void warnOfRoles() {
+        long added = withoutMembers.due();
+        if (added > 0) {
+            LOG.warn("There are ACLs of roles, {} of them new, but neither {} nor {} says who their members are, so they allow "
+                    + "and deny nobody", added, RoleSettings.FILE, RoleSettings.URL);
     private void warnOfRoles(boolean namesRoles) {
         if (namesRoles && !roles.settings().hasSource()) {
             LOG.warn("There are ACLs of roles, but neither {} nor {} says who their members are, so they allow and deny "
@@ -318,7 +343,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     @Override
     public Set<String> reconfigurableConfigs() {
-        return Settings.CHANGEABLE;
+        return checked;
     }
 
     /**
@@ -327,6 +352,15 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
      */
     @Override
     public void validateReconfiguration(Map<String, ?> configs) {
+        Settings.checkBuilder(configs);
+        usable(Settings.of(configs));
+    }
+
+    @Override
+    public synchronized void reconfigure(Map<String, ?> configs) {
+        Settings read = Settings.of(configs);
+        checked = Settings.checked(configs);
+        RoleWatch watch = usable(read);
         try {
             Settings read = usable(configs);
             if (initialLoad.isDone() && Thread.currentThread() != metadataThread) {

@@ -3,6 +3,7 @@ package gbac.kafka.authorizer;
 import gbac.kafka.engine.Engine;
 import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.LogText;
+import gbac.kafka.principal.PrincipalGroups;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.acl.AclOperation;
@@ -26,6 +27,7 @@ final class Decisions {
     private final Engines engines;
     private final AuthorizerMetrics metrics;
     private final Sessions sessions = new Sessions();
+    private final EventCount unknownGroups = new EventCount(System::nanoTime);
     private volatile boolean isLoaded;
 
     Decisions(Settings settings, PolicyTable table, Engines engines, AuthorizerMetrics metrics) {
@@ -64,6 +66,10 @@ final class Decisions {
         if (isSuperUser(context.principal())) {
             isAllowed = true;
             AuditLog.write(context, action, true, () -> "SuperUser");
+        } else if (hasUnknownGroups(context.principal())) {
+            isAllowed = false;
+            AuditLog.write(context, action, false, () -> "UnknownGroups");
+            warnOfUnknownGroups(context.listenerName());
         } else {
             Session session = session(context);
             int mask = mask(session, resource.resourceType(), resource.name());
@@ -82,6 +88,20 @@ final class Decisions {
         boolean isPlain = principal.getClass() == KafkaPrincipal.class;
         return superUsers.contains(isPlain
                 ? principal : new KafkaPrincipal(principal.getPrincipalType(), principal.getName()));
+    }
+
+    /** Whether a deny of a group or role may be for a user whose principal another builder has built, without groups. */
+    private boolean hasUnknownGroups(KafkaPrincipal principal) {
+        return table.deniesGroups() && PrincipalGroups.of(principal) == null;
+    }
+
+    private void warnOfUnknownGroups(String listener) {
+        unknownGroups.add(1);
+        long denied = unknownGroups.due();
+        if (denied > 0) {
+            LOG.warn("{} denied because the principals are not of {}, and ACLs deny groups or roles; the last one is of the "
+                    + "listener {}", denied == 1 ? "1 request is" : denied + " requests are", Settings.OUR_BUILDER, listener);
+        }
     }
 
     private Session session(AuthorizableRequestContext context) {
@@ -153,6 +173,9 @@ final class Decisions {
         ResourcePattern unnamed = new ResourcePattern(type, "hardcode", PatternType.LITERAL);
         if (allows(context, new Action(operation, unnamed, 0, true, false))) {
             return true;
+        }
+        if (hasUnknownGroups(context.principal())) {
+            return false;
         }
         int mask = maskOfAny(session(context), type);
         return (mask >> operation.code() & 1) == 1;

@@ -31,6 +31,9 @@ final class PolicyTable {
 
     private final boolean matchesRanges;
     private volatile Map<Uuid, StandardAcl> acls = new ConcurrentHashMap<>();
+    /** How many ACLs are the same rule for an engine. */
+    private volatile Map<StandardAcl, Integer> rules = new ConcurrentHashMap<>();
+    private volatile int groupDenies;
     private Set<RoleMember> members = Set.of();
     private boolean rolesAllow = true;
     private volatile boolean namesHosts;
@@ -49,9 +52,14 @@ final class PolicyTable {
         return namesHosts;
     }
 
-    /** Whether any ACL is for a role. */
-    boolean namesRoles() {
-        return acls.values().stream().anyMatch(AclRecords::isRole);
+    /** The number of ACLs of roles. */
+    long roleAcls() {
+        return acls.values().stream().filter(AclRecords::isRole).count();
+    }
+
+    /** Whether any ACL denies something to a group or a role. */
+    boolean deniesGroups() {
+        return groupDenies > 0;
     }
 
     /** The ACLs that a filter selects. */
@@ -73,7 +81,11 @@ final class PolicyTable {
         }
         namesHosts |= !acl.host().equals("*");
         Records records = new Records();
-        AclRecords.write(records, true, id, acl, rolesAllow);
+        StandardAcl rule = AclRecords.rule(id, acl);
+        if (rule != null && rules.merge(rule, 1, Integer::sum) == 1) {
+            groupDenies += AclRecords.deniesGroup(rule) ? 1 : 0;
+            AclRecords.write(records, true, rule, rolesAllow);
+        }
         return records;
     }
 
@@ -84,28 +96,28 @@ final class PolicyTable {
             throw new IllegalStateException("An ACL with ID " + id + " does not exist.");
         }
         Records records = new Records();
-        AclRecords.write(records, false, id, acl, rolesAllow);
-        if (AclRecords.isAmbiguous(acl)) {
-            // Other ACLs that are the same for the engine stay.
-            for (Map.Entry<Uuid, StandardAcl> other : acls.entrySet()) {
-                if (AclRecords.isAmbiguous(other.getValue()) && isSameResource(acl, other.getValue())) {
-                    AclRecords.write(records, true, other.getKey(), other.getValue(), rolesAllow);
-                }
-            }
+        StandardAcl rule = AclRecords.rule(id, acl);
+        if (rule != null && rules.computeIfPresent(rule, (same, count) -> count == 1 ? null : count - 1) == null) {
+            groupDenies -= AclRecords.deniesGroup(rule) ? 1 : 0;
+            AclRecords.write(records, false, rule, rolesAllow);
         }
         return records;
-    }
-
-    private static boolean isSameResource(StandardAcl one, StandardAcl other) {
-        return one.resourceType() == other.resourceType()
-                && (one.resourceType() == ResourceType.CLUSTER || one.resourceName().equals(other.resourceName()));
     }
 
     /** Replaces all ACLs. */
     void replace(Map<Uuid, StandardAcl> snapshot) {
         Map<Uuid, StandardAcl> copy = new ConcurrentHashMap<>(snapshot.size() * 2);
         copy.putAll(snapshot);
+        Map<StandardAcl, Integer> counted = new ConcurrentHashMap<>(snapshot.size() * 2);
+        copy.forEach((id, acl) -> {
+            StandardAcl rule = AclRecords.rule(id, acl);
+            if (rule != null) {
+                counted.merge(rule, 1, Integer::sum);
+            }
+        });
         acls = copy;
+        rules = counted;
+        groupDenies = (int) counted.keySet().stream().filter(AclRecords::deniesGroup).count();
         namesHosts |= copy.values().stream().anyMatch(acl -> !acl.host().equals("*"));
     }
 
@@ -141,10 +153,10 @@ final class PolicyTable {
         }
         rolesAllow = allow;
         Records records = new Records();
-        for (Map.Entry<Uuid, StandardAcl> entry : acls.entrySet()) {
-            if (AclRecords.isRole(entry.getValue())) {
-                AclRecords.write(records, false, entry.getKey(), entry.getValue(), !allow);
-                AclRecords.write(records, true, entry.getKey(), entry.getValue(), allow);
+        for (StandardAcl rule : rules.keySet()) {
+            if (AclRecords.isRole(rule)) {
+                AclRecords.write(records, false, rule, !allow);
+                AclRecords.write(records, true, rule, allow);
                 flush(records, engines, CHUNK);
             }
         }
@@ -161,8 +173,8 @@ final class PolicyTable {
             write(records, ADD_MEMBER, member);
             flush(records, engine, CHUNK);
         }
-        for (Map.Entry<Uuid, StandardAcl> entry : acls.entrySet()) {
-            AclRecords.write(records, true, entry.getKey(), entry.getValue(), rolesAllow);
+        for (StandardAcl rule : rules.keySet()) {
+            AclRecords.write(records, true, rule, rolesAllow);
             flush(records, engine, CHUNK);
         }
         flush(records, engine, 1);

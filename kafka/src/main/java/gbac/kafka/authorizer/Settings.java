@@ -5,6 +5,7 @@ import gbac.kafka.roles.RoleSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -41,10 +42,16 @@ record Settings(
     static final String CACHE = "gbac.decision.cache";
 
     /** What can change while the node runs. */
-    static final Set<String> CHANGEABLE = Set.of(ClaimRules.CLAIM, ClaimRules.NESTED, RoleSettings.FILE, RoleSettings.URL,
-            RoleSettings.TOKEN_FILE, RoleSettings.CACHE, RoleSettings.MAX_AGE);
+    static final Set<String> CHANGEABLE = Set.of(ClaimRules.CLAIM, ClaimRules.NESTED, ClaimRules.UNREADABLE, ClaimRules.MISSING,
+            RoleSettings.FILE, RoleSettings.URL, RoleSettings.TOKEN_FILE, RoleSettings.CACHE, RoleSettings.MAX_AGE);
 
-    private static final String OUR_BUILDER = "gbac.kafka.GroupPrincipalBuilder";
+    private static final String LISTENER_PREFIX = "listener.name.";
+    private static final String LISTENERS = "listeners";
+    private static final String PROTOCOLS = "listener.security.protocol.map";
+    private static final String CONTROLLER_LISTENERS = "controller.listener.names";
+    /** The listeners of Kafka's default for {@link #PROTOCOLS}. */
+    private static final String DEFAULT_LISTENERS = "PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL";
+    static final String OUR_BUILDER = "gbac.kafka.GroupPrincipalBuilder";
     private static final int MAX_INSTANCES = 64;
     private static final Set<String> KNOWN = known();
 
@@ -68,14 +75,39 @@ record Settings(
                 findsRanges());
     }
 
-    /** Refuses every other principal builder. Without groups in principals, denies of groups would have no effect. */
+    /** Refuses every other principal builder, on any listener. Without groups in principals, denies of groups would have no effect. */
     static void checkBuilder(Map<String, ?> configs) {
-        Object value = configs.get(BUILDER);
-        String name = value instanceof Class<?> builder ? builder.getName() : text(configs, BUILDER, "");
-        if (!name.equals(OUR_BUILDER)) {
-            throw new ConfigException(BUILDER + " is " + (name.isEmpty() ? "not set" : "`" + name + "`")
-                    + ", so no user would have groups, and denies of groups would have no effect; set it to " + OUR_BUILDER);
+        checkBuilder(configs, BUILDER, "set it to " + OUR_BUILDER);
+        for (String property : new TreeSet<>(configs.keySet())) {
+            // Also of listeners that do not exist: they can be added later.
+            if (property.startsWith(LISTENER_PREFIX) && property.endsWith("." + BUILDER)) {
+                checkBuilder(configs, property, "remove it");
+            }
         }
+    }
+
+    private static void checkBuilder(Map<String, ?> configs, String property, String advice) {
+        Object value = configs.get(property);
+        String name = value instanceof Class<?> builder ? builder.getName() : text(configs, property, "");
+        if (!name.equals(OUR_BUILDER)) {
+            throw new ConfigException(property + " is " + (name.isEmpty() ? "not set" : "`" + name + "`")
+                    + ", so no user would have groups, and denies of groups would have no effect; " + advice);
+        }
+    }
+
+    /** The properties whose changes the authorizer checks: its own, and those that can give a listener another principal builder. */
+    static Set<String> checked(Map<String, ?> configs) {
+        Set<String> checked = new TreeSet<>(CHANGEABLE);
+        checked.addAll(Set.of(BUILDER, LISTENERS, PROTOCOLS));
+        String listeners = String.join(",", DEFAULT_LISTENERS, text(configs, LISTENERS, ""), text(configs, PROTOCOLS, ""),
+                text(configs, CONTROLLER_LISTENERS, ""));
+        // Kafka has some of them as lists, whose text has brackets.
+        for (String listener : listeners.split("[,\\[\\]]+")) {
+            // `NAME://HOST:PORT`, `NAME:PROTOCOL` or `NAME`.
+            String name = listener.trim().split(":", 2)[0];
+            checked.add(LISTENER_PREFIX + name.toLowerCase(Locale.ROOT) + "." + BUILDER);
+        }
+        return checked;
     }
 
     private static Set<String> known() {

@@ -130,7 +130,9 @@ public class Engine {
         RecordReader reader = new RecordReader(result("gbac_extract", found));
         boolean isMapped = reader.u8() == 1;
         String user = reader.text();
-        return new Extraction(isMapped ? user : null, reader.texts(), reader.texts());
+        List<String> groups = reader.texts();
+        List<String> warnings = reader.texts();
+        return new Extraction(isMapped ? user : null, groups, warnings, Extraction.Readability.values()[reader.u8()]);
     }
 
     /** Reads the members of the roles of a policy document. */

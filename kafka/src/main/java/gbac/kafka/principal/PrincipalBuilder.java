@@ -25,7 +25,11 @@ import org.apache.kafka.common.security.ssl.SslPrincipalMapper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Builds the principals of one connection: with the groups of an OAUTHBEARER token, otherwise as Kafka does. */
+/**
+ * Builds the principals of one connection: with the groups of an OAUTHBEARER token, otherwise as Kafka does and without groups.
+ *
+ * <p>{@link PrincipalGroups} knows every principal that is built here, so that the authorizer can tell those of other builders.
+ */
 public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrincipalSerde, Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(PrincipalBuilder.class);
     private static final String AUTHORIZER = "authorizer.class.name";
@@ -47,7 +51,7 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
     private DefaultKafkaPrincipalBuilder stock;
     private volatile Built last;
 
-    /** The principal of an authentication. Kafka asks for it with every request. */
+    /** The principal of an authentication; the server is null without SASL. Kafka can ask for it with every request. */
     private record Built(SaslServer server, KafkaPrincipal principal) {}
 
     /** Creates a builder with the shared engine. */
@@ -83,15 +87,22 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
 
     @Override
     public KafkaPrincipal build(AuthenticationContext context) {
-        if (!(context instanceof SaslAuthenticationContext sasl) || !MECHANISM.equals(sasl.server().getMechanismName())) {
-            return stock().build(context);
-        }
+        SaslServer server = context instanceof SaslAuthenticationContext sasl ? sasl.server() : null;
         Built known = last;
-        if (known != null && known.server() == sasl.server()) {
+        if (server != null && known != null && known.server() == server) {
             return known.principal();
         }
-        KafkaPrincipal principal = ofToken(sasl.server());
-        last = new Built(sasl.server(), principal);
+        KafkaPrincipal principal;
+        if (server != null && MECHANISM.equals(server.getMechanismName())) {
+            principal = ofToken(server);
+        } else {
+            KafkaPrincipal plain = stock().build(context);
+            if (server == null && known != null && known.principal().equals(plain)) {
+                return known.principal();
+            }
+            principal = PrincipalGroups.create(plain, List.of());
+        }
+        last = new Built(server, principal);
         return principal;
     }
 
@@ -100,28 +111,49 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
             throw new SaslAuthenticationException(unusable.getMessage());
         }
         String user = server.getAuthorizationID();
-        List<String> groups = List.of();
-        if (server.getNegotiatedProperty(TOKEN) instanceof OAuthBearerToken token) {
-            Extraction found = extract(token.value(), user);
-            user = found.user() == null ? user : found.user();
-            groups = found.groups();
-            if (groups.isEmpty() && !found.warnings().isEmpty()) {
-                LOG.info("User {} has no groups: {}", LogText.escape(user), String.join("; ", found.warnings()));
-            }
+        if (!(server.getNegotiatedProperty(TOKEN) instanceof OAuthBearerToken token)) {
+            throw refusal(user, "Kafka has no token of it, so its groups cannot be read");
         }
-        KafkaPrincipal principal = PrincipalGroups.create(KafkaPrincipal.USER_TYPE, user, false, groups);
-        refuseTooLarge(principal, groups.size());
+        ClaimRules current = rules.current(node);
+        Extraction found = extract(current, token.value(), user);
+        user = found.user() == null ? user : found.user();
+        refuseUnknownGroups(current, found, user);
+        KafkaPrincipal principal = PrincipalGroups.create(KafkaPrincipal.USER_TYPE, user, false, found.groups());
+        refuseTooLarge(principal, found.groups().size());
         return principal;
     }
 
-    private Extraction extract(String token, String user) {
+    /** Refuses a token that may have left out groups, if the rules say so. */
+    private static void refuseUnknownGroups(ClaimRules rules, Extraction found, String user) {
+        String warnings = LogText.escape(String.join("; ", found.warnings()));
+        boolean isRefused = switch (found.readability()) {
+            case READABLE -> false;
+            case MISSING -> rules.refusesMissing();
+            case UNREADABLE -> rules.refusesUnreadable();
+        };
+        if (isRefused) {
+            String property = found.readability() == Extraction.Readability.MISSING ? ClaimRules.MISSING : ClaimRules.UNREADABLE;
+            throw refusal(user, "the groups of its token are not known, and " + property + " is `refuse`: " + warnings);
+        }
+        if (found.groups().isEmpty() && !warnings.isEmpty()) {
+            LOG.info("User {} has no groups: {}", LogText.escape(user), warnings);
+        }
+    }
+
+    private static SaslAuthenticationException refusal(String user, String why) {
+        return new SaslAuthenticationException("The connection of " + LogText.escape(user) + " is refused: " + why);
+    }
+
+    private Extraction extract(ClaimRules current, String token, String user) {
         try {
-            return tokens.read(rules.current(node), token);
+            return tokens.read(current, token);
         } catch (EngineException refused) {
-            String why = refused.code() == EngineException.USER || refused.code() == EngineException.CLAIMS
-                    ? "no claim of its token names the user that " + ClaimRules.MAPPING + " asks for"
-                    : ClaimRules.CLAIM + " or " + ClaimRules.MAPPING + " cannot be used";
-            throw new SaslAuthenticationException("The connection of " + LogText.escape(user) + " is refused: " + why);
+            throw refusal(user, switch (refused.code()) {
+                case EngineException.CLAIMS -> "its token is not a JSON web token whose claims are a JSON object without "
+                        + "duplicate members, so its groups cannot be read";
+                case EngineException.USER -> "no claim of its token names the user that " + ClaimRules.MAPPING + " asks for";
+                default -> ClaimRules.CLAIM + " or " + ClaimRules.MAPPING + " cannot be used";
+            });
         } catch (RuntimeException | StackOverflowError failed) {
             // Without its groups, the connection would escape ACLs that deny them.
             throw new SaslAuthenticationException("The groups of " + LogText.escape(user) + " cannot be read", failed);
@@ -136,9 +168,8 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
         }
         int size = serialize(principal).length;
         if (size > PrincipalSerde.MAX_BYTES) {
-            throw new SaslAuthenticationException("The connection of " + LogText.escape(principal.getName())
-                    + " is refused: its " + groups + " groups have " + size
-                    + " bytes, more than the " + PrincipalSerde.MAX_BYTES + " that a forwarded request can carry");
+            throw refusal(principal.getName(), "its " + groups + " groups have " + size + " bytes, more than the "
+                    + PrincipalSerde.MAX_BYTES + " that a forwarded request can carry");
         }
     }
 

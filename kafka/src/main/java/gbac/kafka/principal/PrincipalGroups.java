@@ -44,6 +44,11 @@ public final class PrincipalGroups extends WeakReference<KafkaPrincipal> {
         hash = System.identityHashCode(principal);
     }
 
+    /** Creates an equal principal with groups. */
+    static KafkaPrincipal create(KafkaPrincipal plain, List<String> names) {
+        return create(plain.getPrincipalType(), plain.getName(), plain.tokenAuthenticated(), names);
+    }
+
     /** Creates a principal of a type, with a name and groups. */
     public static KafkaPrincipal create(String type, String name, boolean tokenAuthenticated, List<String> names) {
         for (Reference<?> unused = UNUSED.poll(); unused != null; unused = UNUSED.poll()) {
@@ -55,7 +60,7 @@ public final class PrincipalGroups extends WeakReference<KafkaPrincipal> {
         return principal;
     }
 
-    /** The groups of a principal; null if it was not created with groups. */
+    /** The groups of a principal, which can be none; null if it was not created here, so that its groups are not known. */
     public static PrincipalGroups of(KafkaPrincipal principal) {
         return KNOWN.get(new Query(principal));
     }

@@ -45,7 +45,7 @@ final class PrincipalSerde implements KafkaPrincipalSerde {
     @Override
     public KafkaPrincipal deserialize(byte[] bytes) {
         if (bytes.length < 3 || bytes[0] != FIRST || bytes[1] != SECOND) {
-            return stock.deserialize(bytes);
+            return PrincipalGroups.create(stock.deserialize(bytes), List.of());
         }
         if (bytes[2] != VERSION) {
             throw new SerializationException("version " + bytes[2] + " of a principal with groups is newer than "
@@ -57,9 +57,7 @@ final class PrincipalSerde implements KafkaPrincipalSerde {
             reader.u8();
             reader.u8();
             KafkaPrincipal plain = stock.deserialize(reader.bytes());
-            List<String> groups = reader.texts();
-            return PrincipalGroups.create(
-                    plain.getPrincipalType(), plain.getName(), plain.tokenAuthenticated(), groups);
+            return PrincipalGroups.create(plain, reader.texts());
         } catch (SerializationException damaged) {
             throw damaged;
         } catch (RuntimeException damaged) {

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
-import java.util.List;
 import java.util.function.Supplier;
 import org.apache.kafka.common.config.ConfigException;
 
@@ -30,10 +29,9 @@ public final class TokenReader {
 
     /** Checks that the engine can use the rules. */
     public void check(ClaimRules rules) {
-        check(ClaimRules.CLAIM, rules.claimPath(), new ClaimRules(rules.claimPath(), rules.suffix(), ""),
+        check(ClaimRules.CLAIM, rules.claimPath(), rules.withoutMapping(),
                 "is not the JSON path of a claim; write a path such as `$.groups`");
-        check(ClaimRules.MAPPING, rules.mapping(), new ClaimRules("$.groups", false, rules.mapping()),
-                "does not name a claim; write a path such as `$.sub`");
+        check(ClaimRules.MAPPING, rules.mapping(), rules, "does not name a claim; write a path such as `$.sub`");
     }
 
     private void check(String property, String value, ClaimRules rules, String problem) {
@@ -47,33 +45,27 @@ public final class TokenReader {
         }
     }
 
-    /** Finds the user and the groups of a token that Kafka verified. A token without readable claims has no groups. */
+    /**
+     * Finds the user and the groups of a token that Kafka verified.
+     *
+     * @throws EngineException the token has no readable claims, which can be such that the validator of the broker accepts, or
+     *     the claims do not name the user
+     */
     public Extraction read(ClaimRules rules, String token) {
-        String claims = claims(token);
-        if (claims == null && rules.mapping().isEmpty()) {
-            return new Extraction(null, List.of(), List.of("claims_unreadable: the token is not a JSON web token"));
-        }
-        try {
-            return extract(rules, claims == null ? "" : claims);
-        } catch (EngineException refused) {
-            if (refused.code() == EngineException.CLAIMS && rules.mapping().isEmpty()) {
-                return new Extraction(null, List.of(), List.of("claims_unreadable: the claims are not a JSON object"));
-            }
-            throw refused;
-        }
+        return extract(rules, claims(token));
     }
 
-    /** The claims of a compact token; null if it is another text. */
+    /** The claims of a compact token; an empty text, which the engine refuses, if it is another text. */
     private static String claims(String token) {
         String[] parts = token.split("\\.", -1);
         if (parts.length != 3) {
-            return null;
+            return "";
         }
         try {
             byte[] utf8 = Base64.getUrlDecoder().decode(parts[1]);
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
         } catch (IllegalArgumentException | CharacterCodingException unreadable) {
-            return null;
+            return "";
         }
     }
 

@@ -24,7 +24,7 @@ final class StandardAuthorizerTest {
     private static final List<String> PRINCIPALS = List.of(
             "User:u", "User:v", "User:w", "User:*", "Service:u", "User:u:v", "Group:g", "Role:r", "RedpandaRole:r");
     private static final List<KafkaPrincipal> CALLERS = List.of(World.user("u"), World.user("v"), World.user("w"),
-            World.user("g"), World.user("u:v"), World.user("root"), new KafkaPrincipal("Service", "u"));
+            World.user("g"), World.user("u:v"), World.user("root"), World.principal("Service", "u"));
     private static final int QUESTIONS_OF_A_POLICY = 500;
 
     private final Random random = new Random(World.seed());

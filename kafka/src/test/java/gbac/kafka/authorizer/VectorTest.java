@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
@@ -110,9 +111,10 @@ final class VectorTest {
         if (!check.has("claims")) {
             return null;
         }
-        ClaimRules rules = new ClaimRules(settings.path("oidc_group_claim_path").asText("$.groups"),
-                settings.path("nested_group_behavior").asText().equals("suffix"),
-                settings.path("oidc_principal_mapping").asText("$.sub"));
+        ClaimRules rules = ClaimRules.of(Map.of(
+                ClaimRules.CLAIM, settings.path("oidc_group_claim_path").asText("$.groups"),
+                ClaimRules.NESTED, settings.path("nested_group_behavior").asText("none"),
+                ClaimRules.MAPPING, settings.path("oidc_principal_mapping").asText("$.sub")));
         String body = Base64.getUrlEncoder().withoutPadding()
                 .encodeToString(check.get("claims").toString().getBytes(StandardCharsets.UTF_8));
         try {

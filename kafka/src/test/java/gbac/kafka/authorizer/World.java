@@ -1,5 +1,6 @@
 package gbac.kafka.authorizer;
 
+import gbac.kafka.principal.PrincipalGroups;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -94,7 +95,12 @@ final class World {
     }
 
     static KafkaPrincipal user(String name) {
-        return new KafkaPrincipal(KafkaPrincipal.USER_TYPE, name);
+        return principal(KafkaPrincipal.USER_TYPE, name);
+    }
+
+    /** A principal that our builder has built, without groups. */
+    static KafkaPrincipal principal(String type, String name) {
+        return PrincipalGroups.create(type, name, false, List.of());
     }
 
     static Action action(AclOperation operation, ResourceType type, String name) {

@@ -129,15 +129,78 @@ final class PrincipalTest {
                 token("{\"mail\":\"ANN@example.com\",\"groups\":[]}")).toString());
     }
 
+    private static final List<String> NOT_TOKENS = List.of(token("[]"), token("{\"groups\":[\"a\"],\"groups\":[\"b\"]}"),
+            token("{"), token("\"x\""), "opaque", "a.b", "a.!.c", "a.e30.c.d.e", "..", "",
+            "e30." + Base64.getUrlEncoder().encodeToString(new byte[] {'{', '"', (byte) 0xff}) + ".x");
+    private static final List<String> UNREADABLE = List.of(token("{\"groups\":7}"), token("{\"groups\":null}"),
+            token("{\"groups\":{\"a\":1}}"), token("{\"groups\":[\"a\",7]}"), token("{\"hasgroups\":true}"),
+            token("{\"_claim_names\":{\"groups\":\"src1\"},\"_claim_sources\":{\"src1\":{\"endpoint\":\"https://x\"}}}"));
+    private static final List<String> MISSING = List.of(token("{}"), token("{\"roles\":[\"a\"]}"));
+
     @Test
-    void aClaimThatCannotBeReadGivesNoGroups() {
-        for (String token : List.of(token("{}"), token("{\"groups\":7}"), token("{\"groups\":{\"a\":1}}"),
-                token("{\"hasgroups\":true}"), token("[]"), token("{\"groups\":[\"a\"],\"groups\":[\"b\"]}"), token("{"),
-                "opaque", "a.b", "a.!.c", "..", "")) {
-            assertEquals(List.of(), groups(ofToken(builder(), token)), token);
+    void aTokenThatCannotBeReadIsAlwaysRefused() {
+        for (String token : NOT_TOKENS) {
+            for (PrincipalBuilder builder : List.of(builder(), builder("gbac.groups.unreadable", "none"),
+                    builder("gbac.groups.claim", "$.none"))) {
+                var refused = assertThrows(SaslAuthenticationException.class, () -> ofToken(builder, token), token);
+                assertTrue(refused.getMessage().contains("alice"), refused.getMessage());
+                assertTrue(refused.getMessage().contains("is not a JSON web token"), refused.getMessage());
+            }
         }
-        String notUtf8 = "e30." + Base64.getUrlEncoder().encodeToString(new byte[] {'{', '"', (byte) 0xff}) + ".x";
-        assertEquals(List.of(), groups(ofToken(builder(), notUtf8)));
+        assertThrows(SaslAuthenticationException.class,
+                () -> builder().build(context(new Server("OAUTHBEARER", "alice", "another kind of token"))));
+    }
+
+    @Test
+    void groupsThatCannotBeReadAreRefusedUnlessTheyAreToBeNone() {
+        for (String token : UNREADABLE) {
+            var refused = assertThrows(SaslAuthenticationException.class, () -> ofToken(builder(), token), token);
+            assertTrue(refused.getMessage().contains("gbac.groups.unreadable is `refuse`"), refused.getMessage());
+            assertEquals(List.of(), groups(ofToken(builder("gbac.groups.unreadable", "none"), token)), token);
+            // The first round of an upgrade: no token has this claim.
+            assertEquals(List.of(), groups(ofToken(builder("gbac.groups.claim", "$.none"), token)), token);
+        }
+    }
+
+    @Test
+    void aTokenWithoutTheClaimHasNoGroupsUnlessItIsToBeRefused() {
+        for (String token : MISSING) {
+            assertEquals(List.of(), groups(ofToken(builder(), token)), token);
+            assertEquals(List.of(), groups(ofToken(builder("gbac.groups.unreadable", "none"), token)), token);
+            var refused = assertThrows(
+                    SaslAuthenticationException.class, () -> ofToken(builder("gbac.groups.missing", "refuse"), token));
+            assertTrue(refused.getMessage().contains("gbac.groups.missing is `refuse`"), refused.getMessage());
+        }
+        assertEquals(List.of(), groups(ofToken(builder("gbac.groups.missing", "refuse"), token("{\"groups\":[]}"))));
+    }
+
+    @Test
+    void aSecondTokenOfAConnectionIsCheckedToo() {
+        PrincipalBuilder builder = builder();
+        ofToken(builder, token("{\"groups\":[\"eng\"]}"));
+        for (String token : List.of(NOT_TOKENS.get(0), UNREADABLE.get(0))) {
+            assertThrows(SaslAuthenticationException.class, () -> ofToken(builder, token));
+            assertThrows(SaslAuthenticationException.class, () -> ofToken(builder, token), "nothing is remembered of it");
+        }
+    }
+
+    @Test
+    void everyPrincipalOfTheBuilderIsKnown() {
+        PrincipalBuilder builder = builder();
+        KafkaPrincipal plain = new KafkaPrincipal("User", "bob", true);
+        assertEquals(List.of(), groups(builder.deserialize(STOCK.serialize(plain))));
+        Server scram = new Server("SCRAM-SHA-256", "bob", null);
+        KafkaPrincipal bob = builder.build(context(scram));
+        assertEquals(List.of(), groups(bob));
+        assertSame(bob, builder.build(context(scram)));
+        // Kafka marks the object of a delegation token, so another authentication needs another one.
+        bob.tokenAuthenticated(true);
+        assertFalse(builder.build(context(new Server("SCRAM-SHA-256", "bob", null))).tokenAuthenticated());
+        PrincipalBuilder anonymous = builder();
+        PlaintextAuthenticationContext context =
+                new PlaintextAuthenticationContext(InetAddress.getLoopbackAddress(), "PLAINTEXT");
+        assertEquals(List.of(), groups(anonymous.build(context)));
+        assertSame(anonymous.build(context), anonymous.build(context), "Kafka asks for it with every request");
     }
 
     @Test
@@ -156,7 +219,7 @@ final class PrincipalTest {
         KafkaPrincipal scram = builder.build(context(new Server("SCRAM-SHA-256", "bob", null)));
         assertEquals(new KafkaPrincipal("User", "bob"), scram);
         assertSame(KafkaPrincipal.class, scram.getClass());
-        assertSame(KafkaPrincipal.ANONYMOUS, builder.build(
+        assertEquals(KafkaPrincipal.ANONYMOUS, builder.build(
                 new PlaintextAuthenticationContext(InetAddress.getLoopbackAddress(), "PLAINTEXT")));
         PrincipalBuilder kerberos =
                 builder("sasl.kerberos.principal.to.local.rules", "RULE:[1:$1@$0](.*@EXAMPLE.COM)s/@.*//, DEFAULT");
