@@ -19,7 +19,6 @@ fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Whether a file has a test with this name: a Rust test function, a Java one, or a JavaScript test with this title.
 /// Whether a file has a test with this name: a Rust test function, a method in Java, or a JavaScript test with this title.
 fn has_test(file: &str, text: &str, name: &str) -> bool {
     if file.ends_with(".mjs") {

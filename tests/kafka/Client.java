@@ -205,14 +205,12 @@ public final class Client {
     }
 
     /** Sets properties of one node, or of all; removes those that are null. */
-    /** Sets properties of all nodes; removes those that are null. */
     private static Object configure(Admin admin, JsonNode call) throws Exception {
         List<AlterConfigOp> changes = new ArrayList<>();
         call.get("properties").fields().forEachRemaining(field -> changes.add(field.getValue().isNull()
             ? new AlterConfigOp(new ConfigEntry(field.getKey(), ""), AlterConfigOp.OpType.DELETE)
             : new AlterConfigOp(new ConfigEntry(field.getKey(), field.getValue().asText()), AlterConfigOp.OpType.SET)));
         admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.BROKER, call.path("node").asText("")), changes)).all().get();
-        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.BROKER, ""), changes)).all().get();
         return null;
     }
 

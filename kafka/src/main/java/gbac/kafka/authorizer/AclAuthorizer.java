@@ -59,6 +59,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     /** Where failed engines are started again; null for the background thread. */
     private final Executor repairs;
     private ScheduledExecutorService background;
+    /** The properties whose changes are checked. */
     private volatile Set<String> checked = Settings.CHANGEABLE;
     /** ACLs of roles that were added without a source of members. */
     private final EventCount withoutMembers = new EventCount(System::nanoTime);
@@ -89,12 +90,6 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         Settings read = usable(configs);
         Settings.checkBuilder(configs);
         checked = Settings.checked(configs);
-        RoleWatch watch = usable(read);
-        background = Executors.newScheduledThreadPool(2, task -> {
-            Thread thread = new Thread(task, "gbac-authorizer-" + read.node());
-            thread.setDaemon(true);
-            return thread;
-        });
         background = Executors.newScheduledThreadPool(1, threads("gbac-authorizer-" + read.node()));
         roleOwner = new ScheduledThreadPoolExecutor(
                 1, threads("gbac-roles-" + read.node()), new ThreadPoolExecutor.DiscardPolicy());
@@ -162,7 +157,6 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     private void everySecond() {
         updateMetrics();
         warnOfRoles();
-        roles.checkAge(new Members());
         if (repairs == null && engines.working() < settings.instances()) {
             engines.repair();
         }
@@ -268,7 +262,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     /** Notes that ACLs of roles were added; warns if nothing says who the members are. */
     private void noteRoles(long added) {
-        if (!roles.hasSource()) {
+        if (!roles.settings().hasSource()) {
             withoutMembers.add(added);
             warnOfRoles();
         }
@@ -279,10 +273,6 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         if (added > 0) {
             LOG.warn("There are ACLs of roles, {} of them new, but neither {} nor {} says who their members are, so they allow "
                     + "and deny nobody", added, RoleSettings.FILE, RoleSettings.URL);
-    private void warnOfRoles(boolean namesRoles) {
-        if (namesRoles && !roles.settings().hasSource()) {
-            LOG.warn("There are ACLs of roles, but neither {} nor {} says who their members are, so they allow and deny "
-                    + "nobody", RoleSettings.FILE, RoleSettings.URL);
         }
     }
 
@@ -352,16 +342,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
      */
     @Override
     public void validateReconfiguration(Map<String, ?> configs) {
-        Settings.checkBuilder(configs);
-        usable(Settings.of(configs));
-    }
-
-    @Override
-    public synchronized void reconfigure(Map<String, ?> configs) {
-        Settings read = Settings.of(configs);
-        checked = Settings.checked(configs);
-        RoleWatch watch = usable(read);
         try {
+            Settings.checkBuilder(configs);
             Settings read = usable(configs);
             if (initialLoad.isDone() && Thread.currentThread() != metadataThread) {
                 roles.check(read.roles());
@@ -377,6 +359,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     public void reconfigure(Map<String, ?> configs) {
         metadataThread = Thread.currentThread();
         Settings read = usable(configs);
+        checked = Settings.checked(configs);
         refused = null;
         read.claims().replace(read.node());
         reading = roles.follow(read.roles(), !initialLoad.isDone());
