@@ -21,6 +21,8 @@ mod differential;
 mod disk_faults;
 mod documents;
 mod edge_cases;
+#[cfg(unix)]
+mod endless;
 mod exhaustive;
 mod expiry;
 mod formats;

@@ -3,7 +3,7 @@
 use gbac_engine::ClaimSet;
 use gbac_engine::ResolveError;
 use std::fs;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,8 +34,12 @@ pub(crate) fn shared_standard_input() -> Failure {
     Failure::usage("`-` is used for two inputs; standard input can only be one of them, so name a file for the other")
 }
 
-/// The most bytes of an input that is read as a whole, so that a stream without an end does not fill the memory.
-const MAX_INPUT: u64 = 1 << 30;
+/// The most bytes of a document, so that a stream without an end does not fill the memory.
+const MAX_DOCUMENT: u64 = 512 << 20;
+/// The most bytes of a token, a password, keys, certificates and settings.
+const MAX_SMALL: u64 = 1 << 20;
+/// The most bytes of a line of a file that is read line by line.
+const MAX_LINE: u64 = 16 << 20;
 
 /// Opens a file line by line; `-` is standard input.
 pub(crate) fn lines(path: &Path) -> Result<BufReader<Box<dyn Read>>, Failure> {
@@ -50,21 +54,46 @@ fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     Ok(Box::new(file))
 }
 
-/// Reads a file as text, in UTF-8 or UTF-16; `-` is standard input.
+/// The next line without its end; `None` at the end of the file.
+pub(crate) fn next_line(lines: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    lines.take(MAX_LINE + 1).read_until(b'\n', &mut line)?;
+    if line.len() as u64 > MAX_LINE {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let is_end = line.is_empty();
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    Ok((!is_end).then_some(line))
+}
+
+/// Reads the rest of a file that was read line by line.
+pub(crate) fn rest(lines: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    limited(lines, MAX_DOCUMENT)
+}
+
+/// Reads a document as text, in UTF-8 or UTF-16; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
+    text_within(path, MAX_DOCUMENT)
+}
+
+/// Reads a token, a password, keys, a certificate or settings as text; `-` is standard input.
+pub(crate) fn small_text(path: &Path) -> Result<String, Failure> {
+    text_within(path, MAX_SMALL)
+}
+
+fn text_within(path: &Path, limit: u64) -> Result<String, Failure> {
     let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let Some(bytes) = limited(&mut open(path)?, MAX_INPUT).map_err(|error| Failure::io(&name, &error))? else {
-        let message = format!("{}: more than 1 GiB; check that it ends", plain(&name));
-        return Err(Failure::new("input_too_long", message));
-    };
+    let bytes = limited(&mut open(path)?, limit).map_err(|error| Failure::io(&name, &error))?;
     decode(bytes).map_err(|error| Failure::new("not_text", format!("{}: {error}", plain(&name))))
 }
 
-/// The bytes of a reader; `None` if there are more than a limit.
-fn limited(reader: &mut dyn Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+/// The bytes of a reader, if there are not more than a limit.
+fn limited(reader: &mut impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    if bytes.len() as u64 <= limit { Ok(bytes) } else { Err(io::ErrorKind::FileTooLarge.into()) }
 }
 
 /// Reads a document as JSON text; one in YAML is converted.
@@ -90,7 +119,7 @@ pub(crate) fn object(path: &Path) -> Result<ClaimSet, Failure> {
 /// Reads a token from a file, standard input or, without a path, `GBAC_CHECK_TOKEN`. Removes text that is often pasted with it.
 pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
-        Some(path) => text(path)?,
+        Some(path) => small_text(path)?,
         None => std::env::var("GBAC_CHECK_TOKEN").map_err(|_| {
             let callers = std::env::var_os("GBAC_TOKEN")
                 .map_or("", |_| "; GBAC_TOKEN signs in to a service and is never examined");
@@ -114,7 +143,7 @@ impl Verifier {
     /// Reads the keys, if the flags contain any. Tokens are verified at this time.
     pub(crate) fn from_args(args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.jwks else { return Ok(None) };
-        let keys = KeySet::parse(&text(path)?)
+        let keys = KeySet::parse(&small_text(path)?)
             .map_err(|error| Failure::new(error.code(), format!("{}: {error}", plain(&path.display().to_string()))))?;
         Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now }))
     }
@@ -147,8 +176,14 @@ mod tests {
 
     #[test]
     fn an_input_without_an_end_is_refused() {
-        assert_eq!(limited(&mut io::repeat(b'x'), 1000).unwrap(), None);
-        assert_eq!(limited(&mut &b"abc"[..], 3).unwrap().as_deref(), Some(&b"abc"[..]));
-        assert_eq!(limited(&mut &b"abc"[..], 2).unwrap(), None);
+        let refused = |read: io::Result<Vec<u8>>| assert_eq!(read.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        refused(limited(&mut io::repeat(b'x'), 1000));
+        refused(limited(&mut &b"abc"[..], 2));
+        assert_eq!(limited(&mut &b"abc"[..], 3).unwrap(), b"abc");
+        let mut endless = BufReader::new(io::repeat(b'x'));
+        assert_eq!(next_line(&mut endless).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let mut lines = &b"a\n\nb"[..];
+        let read: Vec<_> = std::iter::from_fn(|| next_line(&mut lines).unwrap()).collect();
+        assert_eq!(read, [&b"a"[..], b"", b"b"]);
     }
 }

@@ -79,8 +79,8 @@ impl Failure {
     /// A file or stream that failed.
     pub(crate) fn io(what: &str, error: &io::Error) -> Self {
         use io::ErrorKind::{
-            AlreadyExists, InvalidData, InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied,
-            StorageFull,
+            AlreadyExists, FileTooLarge, InvalidData, InvalidFilename, IsADirectory, NotADirectory, NotFound,
+            PermissionDenied, StorageFull,
         };
         let what = plain(what);
         let why = match error.kind() {
@@ -91,6 +91,7 @@ impl Failure {
             InvalidData => "it is not UTF-8 text; convert it, or name another file",
             InvalidFilename => "the name is too long for a file; check it",
             AlreadyExists => "the file already exists; choose another name",
+            FileTooLarge => return Self::new("input_too_long", format!("{what}: it is too long; check that it ends")),
             StorageFull => "no space is left; free some and repeat the command",
             _ => {
                 let text = error.to_string();

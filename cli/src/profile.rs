@@ -10,6 +10,7 @@ use gbac_engine::escape::escaped;
 use serde::{Deserialize, Serialize};
 
 use crate::args::online::SpellingArg;
+use crate::input;
 use crate::output::{self, Failure};
 use crate::suggest;
 
@@ -67,12 +68,13 @@ impl Profiles {
     pub(crate) fn load() -> Result<Self, Failure> {
         let Some(path) = path() else { return Ok(Self::default()) };
         warn_about_others(&path);
-        match fs::read_to_string(&path) {
+        if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(Self::default());
+        }
+        match input::small_text(&path)? {
             // An array would be read as an object whose members are all omitted.
-            Ok(text) if text.trim_start().starts_with('[') => Err(invalid(&path, &"it is a list, not an object")),
-            Ok(text) => serde_json::from_str(&text).map_err(|error| invalid(&path, &error)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Failure::io(&path.display().to_string(), &error)),
+            text if text.trim_start().starts_with('[') => Err(invalid(&path, &"it is a list, not an object")),
+            text => serde_json::from_str(&text).map_err(|error| invalid(&path, &error)),
         }
     }
 

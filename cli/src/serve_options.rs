@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ErrorKind};
@@ -14,6 +13,7 @@ use clap::{Arg, ArgAction, Command};
 use toml::{Spanned, Value};
 
 use crate::help;
+use crate::input;
 use crate::output::{Failure, plain};
 use crate::suggest::hint;
 
@@ -172,7 +172,7 @@ impl Options<'_> {
     /// The options that a file sets and the command line does not. Every fault has its line.
     fn of_file(&self, path: &Path, faults: &mut Vec<String>) -> Result<Values, Failure> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| Failure::io(&file, &error))?;
+        let text = input::small_text(path)?;
         let file = plain(&file);
         let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
         let mut places: Vec<(usize, String)> = Vec::new();

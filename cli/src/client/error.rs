@@ -23,6 +23,8 @@ pub(crate) enum CallError {
     Timeout(String, u32),
     /// The response from this URL ended too early, for this reason.
     Incomplete(String, String),
+    /// The response from this URL is longer than what is held.
+    TooLong(String),
     /// Authentication failed. The credentials that were sent.
     Credentials(Option<Sent>),
     /// A redirect, with its status.
@@ -44,6 +46,7 @@ impl CallError {
             Self::Unreachable(..) => "unreachable".into(),
             Self::Timeout(..) => "too_slow".into(),
             Self::Incomplete(..) => "answer_incomplete".into(),
+            Self::TooLong(_) => "answer_too_long".into(),
             Self::Credentials(_) => "unauthenticated".into(),
             Self::Redirect(_) => "redirected".into(),
             Self::NotJson(_) => "answer_not_json".into(),
@@ -77,7 +80,7 @@ impl CallError {
                 }
             },
             Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
-            Self::NotJson(_) => "; check that --url or GBAC_URL is the service",
+            Self::NotJson(_) | Self::TooLong(_) => "; check that --url or GBAC_URL is the service",
             Self::Refused(_) | Self::Interrupted => "",
         }
     }
@@ -93,6 +96,7 @@ impl fmt::Display for CallError {
                 write!(f, "`{url}` did not respond within {}", duration(f64::from(*seconds)))
             }
             Self::Incomplete(url, text) => write!(f, "the response of `{url}` is incomplete: {text}"),
+            Self::TooLong(url) => write!(f, "the response of `{url}` is longer than 512 MiB"),
             Self::Credentials(None) => f.write_str("authentication required"),
             Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {}", identity.identity),
             Self::Redirect(status) => write!(f, "the service responded with status {status}"),

@@ -1,6 +1,7 @@
 //! The client of a running service: its URL, calls, retries and Ctrl-C.
 
 mod error;
+mod exchange;
 mod proxy;
 mod tls;
 mod transport;
@@ -11,20 +12,19 @@ use std::future::{self, Future};
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gbac_api::address::{AddressError, BaseUrl, address};
 use gbac_api::paths;
-use gbac_api::problem::Refusal;
+use gbac_api::problem::{FieldViolation, Refusal};
 use gbac_api::security::OidcIdentity;
 use gbac_api::service::ServiceInfo;
 use gbac_api::spelling::RoleSpelling;
 use gbac_api::target::Probe;
-use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_json::{policy_from_json, policy_to_text};
-use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
-use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
+use reqwest::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
+use reqwest::{Method, RequestBuilder, StatusCode, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
@@ -32,11 +32,12 @@ use tokio::task::JoinSet;
 
 use crate::args::online::ConnectArgs;
 use crate::credentials::{Credentials, Sent, SentKind};
-use crate::display;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, plain};
 use crate::profile;
 use crate::progress::Waiting;
 pub(crate) use error::CallError;
+pub(crate) use exchange::HeldBytes;
+use exchange::{ExchangeError, RawResponse, execute};
 use proxy::Proxy;
 use transport::Unreachable;
 
@@ -114,8 +115,7 @@ impl Client {
             .user_agent(concat!("gbac/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
             .no_proxy()
-            .connect_timeout(CONNECT_TIME.min(Duration::from_secs(args.timeout.into())))
-            .read_timeout(Duration::from_secs(args.timeout.into()));
+            .connect_timeout(CONNECT_TIME.min(Duration::from_secs(args.timeout.into())));
         let unavailable = |error: reqwest::Error| CallError::Tls(error.to_string());
         let proxy = Proxy::of_environment()?;
         let http = match &proxy {
@@ -210,8 +210,8 @@ impl Client {
                     match self.request(call.method, &call.path) {
                         Ok(request) => {
                             let request = request.header(CONTENT_TYPE, "application/json").body(call.body);
-                            let path = call.path;
-                            pending.spawn(async move { (place, path, execute(request).await) });
+                            let (path, time) = (call.path, self.time());
+                            pending.spawn(async move { (place, path, execute(request, time).await) });
                         }
                         Err(error) => {
                             if each(place, Err(error)).is_break() {
@@ -238,7 +238,7 @@ impl Client {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
-        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
+        let answer = self.exchange(request)?;
         read(&path, &self.interpret_as(&path, Some(Sent::token("the examined token")), answer)?)
     }
 
@@ -249,13 +249,20 @@ impl Client {
         if let Some(body) = probe.body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        let answer = self.runtime.block_on(execute(request));
+        let answer = self.runtime.block_on(execute(request, self.time()));
         match &answer {
             Ok((status, _, body)) if !status.is_redirection() && *status != StatusCode::UNAUTHORIZED => {
                 Ok((status.as_u16(), String::from_utf8_lossy(body).into_owned()))
             }
             _ => Err(self.interpret(probe.path, answer).err().unwrap_or_else(|| CallError::NotJson(probe.path.into()))),
         }
+    }
+
+    /// As [`Client::get`]; what several responses may hold together is taken from `held`.
+    pub(crate) fn get_within<T: DeserializeOwned>(&self, held: &mut HeldBytes, path: &str) -> Result<T, CallError> {
+        let answer = self.send(path, self.request(Method::GET, path)?)?;
+        held.take(answer.text.len()).ok_or_else(|| CallError::TooLong(self.url.clone()))?;
+        read(path, &answer)
     }
 
     /// Sends a GET request and parses the response.
@@ -266,7 +273,7 @@ impl Client {
     /// Downloads a file.
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
         let request = self.request(Method::GET, path)?;
-        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
+        let answer = self.exchange(request)?;
         let read = self.successful(self.credentials.sent(path), answer).map(|(_, body)| body);
         read.map_err(|error| self.explained(error))
     }
@@ -315,7 +322,7 @@ impl Client {
     /// The policy and its state, if it is in another state than this one.
     pub(crate) fn policy_after(&self, state: &str) -> Result<Option<(Policy, String)>, CallError> {
         let request = self.request(Method::GET, paths::POLICY)?.header(IF_NONE_MATCH, state);
-        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
+        let answer = self.exchange(request)?;
         if matches!(answer, Ok((StatusCode::NOT_MODIFIED, ..))) {
             return Ok(None);
         }
@@ -354,8 +361,17 @@ impl Client {
         Ok(self.credentials.authorize(path, self.http.request(method, url)))
     }
 
+    /// The most time of a whole call.
+    fn time(&self) -> Duration {
+        Duration::from_secs(self.timeout.into())
+    }
+
+    fn exchange(&self, request: RequestBuilder) -> Result<Result<RawResponse, ExchangeError>, CallError> {
+        self.until_interrupted(execute(request, self.time())).ok_or(CallError::Interrupted)
+    }
+
     fn send(&self, path: &str, request: RequestBuilder) -> Result<Success, CallError> {
-        let answer = self.until_interrupted(execute(request)).ok_or(CallError::Interrupted)?;
+        let answer = self.exchange(request)?;
         self.interpret(path, answer).map_err(|error| self.explained(error))
     }
 
@@ -372,12 +388,12 @@ impl Client {
     /// Whether the service says that it has no identity provider, or none whose keys it could read.
     fn is_without_provider(&self) -> bool {
         let Some(url) = self.base.with(paths::SERVICE, "") else { return false };
-        let Some(Ok((status, _, body))) = self.until_interrupted(execute(self.http.get(url))) else { return false };
+        let Ok(Ok((status, _, body))) = self.exchange(self.http.get(url)) else { return false };
         let service: Option<ServiceInfo> = serde_json::from_slice(&body).ok().filter(|_| status.is_success());
         service.is_some_and(|service| service.tokens.issuer.is_none() && service.provider.is_none())
     }
 
-    fn interpret(&self, path: &str, answer: Result<RawResponse, reqwest::Error>) -> Result<Success, CallError> {
+    fn interpret(&self, path: &str, answer: Result<RawResponse, ExchangeError>) -> Result<Success, CallError> {
         self.interpret_as(path, self.credentials.sent(path), answer)
     }
 
@@ -385,7 +401,7 @@ impl Client {
         &self,
         path: &str,
         sent: Option<Sent>,
-        answer: Result<RawResponse, reqwest::Error>,
+        answer: Result<RawResponse, ExchangeError>,
     ) -> Result<Success, CallError> {
         let (tag, body) = self.successful(sent, answer)?;
         let text = String::from_utf8(body).map_err(|_| CallError::NotJson(path.into()))?;
@@ -396,9 +412,9 @@ impl Client {
     fn successful(
         &self,
         sent: Option<Sent>,
-        answer: Result<RawResponse, reqwest::Error>,
+        answer: Result<RawResponse, ExchangeError>,
     ) -> Result<(Option<String>, Vec<u8>), CallError> {
-        let (status, tag, body) = answer.map_err(|error| self.transport_error(&error))?;
+        let (status, tag, body) = answer.map_err(|error| self.exchange_error(&error))?;
         if status.is_success() {
             return Ok((tag, body));
         }
@@ -408,17 +424,19 @@ impl Client {
         if status == StatusCode::UNAUTHORIZED {
             return Err(CallError::Credentials(sent));
         }
-        let mut refusal = Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default());
+        let mut refusal = visible(Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default()));
         if let (StatusCode::FORBIDDEN, Some(sent)) = (status, sent) {
             refusal.message = format!("{}; signed in with {}", refusal.message, sent.identity);
         }
         Err(CallError::Refused(refusal))
     }
 
-    fn transport_error(&self, error: &reqwest::Error) -> CallError {
-        if error.is_timeout() {
-            return CallError::Timeout(self.url.clone(), self.timeout);
-        }
+    fn exchange_error(&self, error: &ExchangeError) -> CallError {
+        let error = match error {
+            ExchangeError::Timeout => return CallError::Timeout(self.url.clone(), self.timeout),
+            ExchangeError::TooLong => return CallError::TooLong(self.url.clone()),
+            ExchangeError::Transport(error) => error,
+        };
         if error.is_body() || error.is_decode() {
             // Only the innermost message is specific.
             let mut cause: &dyn std::error::Error = error;
@@ -433,60 +451,16 @@ impl Client {
     }
 }
 
-/// Status, state and body.
-type RawResponse = (StatusCode, Option<String>, Vec<u8>);
-
-/// Pauses before a read is repeated. Writes are never repeated, because they can have happened.
-const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(750)];
-
-/// Whether a later attempt can succeed: the service, or a proxy before it, is overloaded or restarts.
-fn is_transient(answer: &Result<RawResponse, reqwest::Error>) -> bool {
-    match answer {
-        Ok((status, ..)) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
-        Err(error) => !error.is_timeout() && !error.is_connect(),
-    }
-}
-
-/// Makes a call; repeats a read that failed for a transient reason.
-async fn execute(request: RequestBuilder) -> Result<RawResponse, reqwest::Error> {
-    let is_read = |request: RequestBuilder| request.build().is_ok_and(|request| request.method() == Method::GET);
-    let repeated = request.try_clone().filter(|request| request.try_clone().is_some_and(is_read));
-    let mut answer = attempt(request).await;
-    for pause in BACKOFF {
-        let Some(again) = repeated.as_ref().and_then(RequestBuilder::try_clone) else { break };
-        if !is_transient(&answer) {
-            break;
-        }
-        tokio::time::sleep(pause).await;
-        match (attempt(again).await, &answer) {
-            // A response says more than a failed connection.
-            (Err(_), Ok(_)) => break,
-            (later, _) => answer = later,
-        }
-    }
-    answer
-}
-
-async fn attempt(request: RequestBuilder) -> Result<RawResponse, reqwest::Error> {
-    let (client, request) = request.build_split();
-    let request = request?;
-    let line = display::is_verbose().then(|| format!("{} {}", request.method(), request.url()));
-    let started = Instant::now();
-    let response = client.execute(request).await?;
-    let (status, tag) = (response.status(), tag(&response));
-    let body: Vec<u8> = response.bytes().await?.into();
-    if let Some(line) = line {
-        let milliseconds = started.elapsed().as_millis();
-        output::note(&format!("{line}: {}, {} in {milliseconds} ms", status.as_u16(), count(body.len(), "byte")));
-    }
-    Ok((status, tag, body))
-}
-
-fn tag(response: &Response) -> Option<String> {
-    response.headers().get(ETAG)?.to_str().ok().map(str::to_owned)
-}
-
 fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallError> {
     let path = path.split('?').next().unwrap_or(path);
     serde_json::from_str(&answer.text).map_err(|_| CallError::NotJson(path.into()))
+}
+
+/// A refusal without characters that would end or move a line of our output.
+fn visible(refusal: Refusal) -> Refusal {
+    let fields = refusal
+        .fields
+        .into_iter()
+        .map(|fault| FieldViolation { field: plain(&fault.field), description: plain(&fault.description) });
+    Refusal { message: plain(&refusal.message), fields: fields.collect(), ..refusal }
 }

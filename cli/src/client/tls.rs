@@ -23,12 +23,12 @@ pub(super) fn configured(client: ClientBuilder, args: &TlsArgs) -> Result<Client
 
 fn authorities(path: &Path) -> Result<Vec<Certificate>, Failure> {
     let invalid = || invalid("--tls-ca, GBAC_TLS_CA", path, "it has no certificate in PEM");
-    let certificates = Certificate::from_pem_bundle(input::text(path)?.as_bytes()).map_err(|_| invalid())?;
+    let certificates = Certificate::from_pem_bundle(input::small_text(path)?.as_bytes()).map_err(|_| invalid())?;
     if certificates.is_empty() { Err(invalid()) } else { Ok(certificates) }
 }
 
 fn identity(certificate: &Path, key: &Path) -> Result<Identity, Failure> {
-    let (certificate_text, key_text) = (input::text(certificate)?, input::text(key)?);
+    let (certificate_text, key_text) = (input::small_text(certificate)?, input::small_text(key)?);
     // The parser looks for the parts in any order.
     Identity::from_pem(format!("{key_text}\n{certificate_text}").as_bytes())
         .map_err(|_| invalid("--tls-cert, --tls-key", certificate, "with its key, it is not a certificate in PEM"))

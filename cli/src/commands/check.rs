@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -97,16 +97,9 @@ struct Line {
 
 type Lines = Box<dyn Iterator<Item = io::Result<Line>>>;
 
-/// The next line without its end; `None` at the end of the file.
 fn next_line(lines: &mut BufReader<Box<dyn Read>>) -> io::Result<Option<Line>> {
-    let mut bytes = Vec::new();
-    if lines.read_until(b'\n', &mut bytes)? == 0 {
-        return Ok(None);
-    }
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    }
-    Ok(Some(Line { bytes, is_last_so_far: !lines.buffer().contains(&b'\n') }))
+    let line = input::next_line(lines)?;
+    Ok(line.map(|bytes| Line { bytes, is_last_so_far: !lines.buffer().contains(&b'\n') }))
 }
 
 /// The checks of a file: its lines, or its YAML documents as lines of JSON.
@@ -131,7 +124,7 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
         ));
     }
     first.bytes.push(b'\n');
-    lines.read_to_end(&mut first.bytes).map_err(failed)?;
+    first.bytes.extend(input::rest(&mut lines).map_err(failed)?);
     let text = String::from_utf8(first.bytes).map_err(|_| failed(io::ErrorKind::InvalidData.into()))?;
     let line = |check: Value| Ok(Line { bytes: check.to_string().into_bytes(), is_last_so_far: false });
     Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(line)))

@@ -1,6 +1,7 @@
 //! Opening a service: checking its options, and opening its data with the local account (D-30).
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,7 +161,11 @@ const OPENID: &str = "openid";
 
 /// The secret that is the only line of a file, or why there is none.
 fn secret_of(file: &Path) -> Result<String, String> {
-    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    // One byte more than is needed, so that a file without an end is too long.
+    let limit = MAX_SECRET_BYTES as u64 + 3;
+    let opened = File::open(file).map_err(|error| error.to_string())?;
+    opened.take(limit).read_to_string(&mut text).map_err(|error| error.to_string())?;
     let secret = text.trim_end_matches(['\r', '\n']);
     match secret {
         "" => Err("it is empty".to_owned()),

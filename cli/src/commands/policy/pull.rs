@@ -15,8 +15,8 @@ use super::super::target;
 use super::import::Imported;
 use crate::args::Format;
 use crate::args::policy::PullArgs;
-use crate::client::{CallError, Client};
-use crate::output::Failure;
+use crate::client::{CallError, Client, HeldBytes};
+use crate::output::{Failure, plain};
 use crate::progress::Progress;
 
 /// The cluster properties that a policy document contains.
@@ -31,17 +31,17 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
     }
     // Before everything else, so that a list is not read in vain.
     client = check(client, args)?;
-    let mut imported = Imported::default();
-    read(&mut imported, &client, paths::ACLS)?;
-    let names = role_names(&client)?;
+    let (mut imported, mut held) = (Imported::default(), HeldBytes::default());
+    read(&mut imported, &client, &mut held, paths::ACLS)?;
+    let names = role_names(&client, &mut held)?;
     let mut progress = Progress::new(names.len(), "role");
     for name in &names {
-        let members = members(&client, name)?;
+        let members = members(&client, &mut held, name)?;
         let text = json!({ "role_name": name, "members": members }).to_string();
         let read = imported.import.read(&text, None);
         // Skipped otherwise, because a line for each of thousands of valid roles would hide the notes.
         if !read.unread.is_empty() {
-            imported.reads.push((format!("role {name}"), read));
+            imported.reads.push((format!("role {}", plain(name)), read));
         }
         progress.step();
     }
@@ -78,14 +78,14 @@ fn check(mut client: Client, args: &PullArgs) -> Result<Client, Failure> {
     Ok(client)
 }
 
-fn read(imported: &mut Imported, client: &Client, path: &str) -> Result<(), Failure> {
-    let value: Value = client.get(path)?;
+fn read(imported: &mut Imported, client: &Client, held: &mut HeldBytes, path: &str) -> Result<(), Failure> {
+    let value: Value = client.get_within(held, path)?;
     let read = imported.import.read(&value.to_string(), None);
     imported.reads.push((path.to_owned(), read));
     Ok(())
 }
 
-/// Reads every page of 1000 entries.
+/// Reads every page of 1000 entries, which together are limited.
 fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -> Result<Vec<T>, CallError> {
     let (mut all, mut token) = (Vec::new(), String::new());
     loop {
@@ -99,17 +99,17 @@ fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -
     }
 }
 
-fn role_names(client: &Client) -> Result<Vec<String>, CallError> {
+fn role_names(client: &Client, held: &mut HeldBytes) -> Result<Vec<String>, CallError> {
     pages(|page| {
-        let listed: ListRoles = client.get(&paths::roles(&RoleQuery { page, ..RoleQuery::default() }))?;
+        let listed: ListRoles = client.get_within(held, &paths::roles(&RoleQuery { page, ..RoleQuery::default() }))?;
         Ok((listed.roles.into_iter().map(|role| role.name).collect(), listed.next_page_token))
     })
 }
 
-fn members(client: &Client, role: &str) -> Result<Vec<Member>, CallError> {
+fn members(client: &Client, held: &mut HeldBytes, role: &str) -> Result<Vec<Member>, CallError> {
     pages(|page| {
         let query = MemberQuery { page, ..MemberQuery::default() };
-        let listed: ListMembers = client.get(&paths::role_members(role, &query))?;
+        let listed: ListMembers = client.get_within(held, &paths::role_members(role, &query))?;
         Ok((listed.members, listed.next_page_token))
     })
 }
