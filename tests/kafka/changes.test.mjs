@@ -183,7 +183,7 @@ test('a broker does not start without a source that was set while it ran', async
   await accounting(finance);
 });
 
-test('the nodes end when they are asked to', async () => {
+test('the nodes end when they are asked to', { timeout: 300_000 }, async () => {
   assert.equal(await follow({ 'gbac.roles.url': source.url('once-last') }), null);
   await answers(true, () => source.asked('once-last') > 1);
   await world.cluster.stop();

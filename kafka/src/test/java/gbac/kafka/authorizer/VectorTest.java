@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.Extraction;
 import gbac.kafka.principal.ClaimRules;
@@ -59,7 +60,9 @@ final class VectorTest {
     }
 
     private void check(Path file, JsonNode document) throws IOException {
-        JsonNode policy = document.get("policy");
+        ObjectNode policy = (ObjectNode) document.get("policy");
+        // A source of members states its roles.
+        policy.withArray("roles");
         JsonNode settings = policy.path("settings");
         Path roles = Files.writeString(folder.resolve("roles.json"), policy.toString());
         List<String> superUsers = new ArrayList<>();
