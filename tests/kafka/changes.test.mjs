@@ -137,15 +137,24 @@ const KINDS = [
   },
 ];
 
+/** A topic is created and listed, and a deny of it counts. */
+async function everythingWorks(topic) {
+  await world.admin.call('createTopics', { topics: [topic] });
+  await answers(true, async () => (await world.admin.call('listTopics')).includes(topic));
+  await answers('allowed', () => send(wanda, topic));
+  await world.admin.call('createAcls', { acls: [acl(`deny write topic literal ${topic} for User:wanda`)] });
+  await answers(DENIED, () => send(wanda, topic));
+}
+
 test('the cluster answers and a deny counts while properties change', async () => {
   for (let round = 0; round < CHANGES; round++) {
-    await KINDS[round % KINDS.length](round);
-    const topic = `round-${round}`;
-    await world.admin.call('createTopics', { topics: [topic] });
-    await answers(true, async () => (await world.admin.call('listTopics')).includes(topic));
-    await answers('allowed', () => send(wanda, topic));
-    await world.admin.call('createAcls', { acls: [acl(`deny write topic literal ${topic} for User:wanda`)] });
-    await answers(DENIED, () => send(wanda, topic));
+    try {
+      await KINDS[round % KINDS.length](round);
+      await everythingWorks(`round-${round}`);
+    } catch (error) {
+      error.message += `\nin round ${round}; the broker said: ${world.cluster.output(BROKER).slice(-20_000)}`;
+      throw error;
+    }
   }
 });
 

@@ -101,10 +101,10 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         decisions = new Decisions(read, empty, engines, metrics);
         roles = new RoleWatch(System::nanoTime, roleOwner, roleReaders, this::apply);
         reading = roles.begin(read.roles());
-        background.scheduleWithFixedDelay(this::everySecond, 1, 1, TimeUnit.SECONDS);
-        background.scheduleWithFixedDelay(decisions.sessions()::forgetUnused, 10, 10, TimeUnit.MINUTES);
-        background.scheduleWithFixedDelay(this::giveMemoryBack, 1, 1, TimeUnit.MINUTES);
-        roleOwner.scheduleWithFixedDelay(roles::tick, 1, 1, TimeUnit.SECONDS);
+        background.scheduleWithFixedDelay(guarded(this::everySecond), 1, 1, TimeUnit.SECONDS);
+        background.scheduleWithFixedDelay(guarded(decisions.sessions()::forgetUnused), 10, 10, TimeUnit.MINUTES);
+        background.scheduleWithFixedDelay(guarded(engines::giveMemoryBack), 1, 1, TimeUnit.MINUTES);
+        roleOwner.scheduleWithFixedDelay(guarded(roles::tick), 1, 1, TimeUnit.SECONDS);
         LOG.info("super.users={}, {}={}, {} engines, {}, roles from {}", String.join(",", read.superUsers()),
                 Settings.ALLOW_EVERYONE, read.allowsWithoutAcls(), read.instances(), read.claims(), read.roles());
     }
@@ -162,12 +162,15 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         }
     }
 
-    private void giveMemoryBack() {
-        try {
-            engines.giveMemoryBack();
-        } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
-            LOG.warn("The memory of an engine cannot be given back yet", failed);
-        }
+    /** A task that fails is logged and run again; an executor would give it up. */
+    private static Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | StackOverflowError | OutOfMemoryError failed) {
+                LOG.error("A task failed and is run again", failed);
+            }
+        };
     }
 
     /** Passes what is known about roles on to the engines. */
