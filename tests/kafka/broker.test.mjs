@@ -1,15 +1,18 @@
 // One controller and one broker with the plugin, and Kafka's own clients with tokens: what groups and roles are allowed.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { acl } from './support/acls.mjs';
-import { PLUGIN, delegationTokenClient } from './support/cluster.mjs';
+import { JAVA, PLUGIN, delegationTokenClient, java, properties, tokenClient } from './support/cluster.mjs';
 import { answers } from './support/until.mjs';
 import { startWorld } from './support/world.mjs';
 
+const run = promisify(execFile);
 const ACLS = [
   'allow write topic literal orders for Group:writers',
   'allow read topic literal orders for Group:readers',
@@ -175,6 +178,24 @@ test('delegation tokens belong to users with groups, and have no groups themselv
   const late = await world.clients.open('producer', client);
   assert.equal(await send(late, 'audited'), 'SaslAuthenticationException');
   await Promise.all([alice, renata, bob, holder, late].map((each) => each.close()));
+});
+
+test('the example of a consumer works as printed', async () => {
+  const page = await readFile(new URL('../../docs/kafka.md', import.meta.url), 'utf8');
+  const [, lines] = page.match(/A consumer needs to read [^`]+`engineering`[^]*?```sh\n([^]*?)```/);
+  const file = world.cluster.tokenFile('erin');
+  await world.issuer.write(file, { sub: 'erin', groups: ['engineering'] });
+  const client = tokenClient(world.cluster.bootstrap, file);
+  const tools = { 'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand', 'kafka-console-consumer.sh': 'org.apache.kafka.tools.consumer.ConsoleConsumer' };
+  const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+  const program = [JAVA, ...java({ urls: [client['sasl.oauthbearer.token.endpoint.url']] })].map(quote).join(' ');
+  const functions = Object.entries(tools).map(([name, main]) => `${name}() { ${program} ${main} "$@"; }\n`).join('');
+  const commands = lines.replaceAll('HOST:PORT', world.cluster.admin['bootstrap.servers']).replaceAll('HOST:9092', world.cluster.bootstrap);
+  await writeFile(join(folder, 'admin.properties'), properties(world.cluster.admin), { mode: 0o600 });
+  await writeFile(join(folder, 'client.properties'), properties(client));
+  const { stdout } = await run('bash', ['-euc', functions + commands], { cwd: folder });
+  assert.match(stdout, /principal=Group:engineering, host=\*, operation=READ/);
+  assert.match(stdout, /^first$/m, 'the first record of the topic');
 });
 
 test('a denial is in the log, with the groups and the ACL that decides', () => {

@@ -63,6 +63,13 @@ test('an open connection ends with a token whose groups cannot be read', async (
   await producer.close();
 });
 
+test('many ACLs of roles without a source are few lines of the log', async () => {
+  const acls = Array.from({ length: 50 }, (_, index) => acl(`allow read topic literal t-${index} for Role:Readers`));
+  await world.admin.call('createAcls', { acls });
+  await answers(true, async () => lines(/WARN There are ACLs of roles/).length > 0);
+  assert.ok(lines(/WARN There are ACLs of roles/).length < 25, 'one a minute');
+});
+
 test('a node with another principal builder on one listener does not start', async () => {
   for (const [node, listener] of [[BROKER, 'clients'], [BROKER, 'brokers'], [1, 'controller']]) {
     const property = `listener.name.${listener}.principal.builder.class`;

@@ -252,7 +252,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     @Override
     public synchronized void addAcl(Uuid id, StandardAcl acl) {
-        engines.apply(table.add(id, acl));
+        engines.apply(table.add(id, acl), acl);
         if (initialLoad.isDone() && AclRecords.isRole(acl)) {
             noteRoles(1);
         }
@@ -260,7 +260,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     @Override
     public synchronized void removeAcl(Uuid id) {
-        engines.apply(table.remove(id));
+        StandardAcl acl = table.acl(id);
+        engines.apply(table.remove(id), acl);
     }
 
     /** Notes that ACLs of roles were added; warns if nothing says who the members are. */

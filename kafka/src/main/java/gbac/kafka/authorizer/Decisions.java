@@ -125,8 +125,9 @@ final class Decisions {
     private int cached(Session session, int type, String name, Engines.Question<Integer> question) {
         // Before the question, so that a mask is never of an older state than it says.
         long state = engines.state();
-        Integer cached = session.cached(state, type, name);
-        if (cached != null) {
+        int ofName = engines.state(type, name);
+        int cached = session.cached(state, ofName, type, name);
+        if (cached >= 0) {
             metrics.hit();
             return cached;
         }
@@ -134,7 +135,7 @@ final class Decisions {
         try {
             int mask = engines.ask(session, question);
             if (settings.caches()) {
-                sessions.cache(session, state, type, name, mask);
+                sessions.cache(session, state, ofName, type, name, mask);
             }
             return mask;
         } catch (EngineException refused) {

@@ -6,10 +6,14 @@ import gbac.kafka.engine.Records;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.metadata.authorizer.StandardAcl;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,8 +35,10 @@ final class Engines {
     private final Executor repairs;
     private final LongAdder failures = new LongAdder();
     private volatile Slot[] slots;
-    /** Changes with every change of the policy. */
+    /** Changes with every change of the policy, except for ACLs of one name. */
     private volatile long state;
+    /** Change with the ACLs of one name, by the hash of its type and name. */
+    private final AtomicIntegerArray names = new AtomicIntegerArray(1 << 10);
 
     /** An engine and the identities that it has open. */
     private static final class Slot {
@@ -112,9 +118,18 @@ final class Engines {
         }
     }
 
-    /** The state of the policy, for caches: a result is of this state if it was the same before the question. */
+    /** The state of the policy, for caches: a result is of this state and that of its name, if they were the same before the question. */
     long state() {
         return state;
+    }
+
+    /** The state of the ACLs of a name of a type, or of all names of it: of {@link Session#TYPES} plus the type, and an empty name. */
+    int state(int type, String name) {
+        return names.get(place(type, name));
+    }
+
+    private int place(int type, String name) {
+        return (name.hashCode() * 31 + type) & names.length() - 1;
     }
 
     /** How many engines failed. */
@@ -142,7 +157,25 @@ final class Engines {
     }
 
     /** Applies a change of the table to every engine. One that cannot apply it is started again. */
-    synchronized void apply(Records records) {
+    void apply(Records records) {
+        apply(records, () -> state++);
+    }
+
+    /** Applies the change of an ACL. Other names keep their results if it is for one name. */
+    void apply(Records records, StandardAcl acl) {
+        boolean isOfOneName = acl.patternType() == PatternType.LITERAL
+                && acl.resourceType() != ResourceType.CLUSTER
+                && !acl.resourceName().equals("*");
+        int type = acl.resourceType().code();
+        apply(records, isOfOneName ? () -> changeName(type, acl.resourceName()) : () -> state++);
+    }
+
+    private void changeName(int type, String name) {
+        names.incrementAndGet(place(type, name));
+        names.incrementAndGet(place(Session.TYPES + type, ""));
+    }
+
+    private synchronized void apply(Records records, Runnable changeState) {
         if (records.size() == 0) {
             return;
         }
@@ -159,7 +192,7 @@ final class Engines {
                     slot.lock.unlock();
                 }
             }
-            state++;
+            changeState.run();
             return null;
         });
     }

@@ -74,6 +74,11 @@ final class PolicyTable {
         return found;
     }
 
+    /** The ACL with an ID; null if there is none. */
+    StandardAcl acl(Uuid id) {
+        return acls.get(id);
+    }
+
     /** Adds an ACL; returns the records of the change. */
     Records add(Uuid id, StandardAcl acl) {
         if (acls.putIfAbsent(id, acl) != null) {

@@ -27,7 +27,7 @@ final class Session {
     private volatile int round;
     private volatile boolean closed;
 
-    /** The masks by resource type and name, for one state. */
+    /** The masks by resource type and name, for one state; each with the state of its name in the upper half. */
     private static final class Masks {
         private final long state;
         private final ConcurrentHashMap<?, ?>[] byType = new ConcurrentHashMap<?, ?>[2 * TYPES];
@@ -37,8 +37,8 @@ final class Session {
         }
 
         @SuppressWarnings("unchecked")
-        ConcurrentHashMap<String, Integer> of(int type) {
-            return (ConcurrentHashMap<String, Integer>) byType[type];
+        ConcurrentHashMap<String, Long> of(int type) {
+            return (ConcurrentHashMap<String, Long>) byType[type];
         }
     }
 
@@ -103,18 +103,19 @@ final class Session {
         return new Records().text(key.type() + ":" + key.name()).texts(key.groups()).toBytes();
     }
 
-    /** A mask that was found in this state; null if none was. */
-    Integer cached(long state, int type, String name) {
+    /** A mask that was found in this state and that of its name; negative if none was. */
+    int cached(long state, int ofName, int type, String name) {
         Masks current = masks;
         if (current.state != state) {
-            return null;
+            return -1;
         }
-        ConcurrentHashMap<String, Integer> names = current.of(type);
-        return names == null ? null : names.get(name);
+        ConcurrentHashMap<String, Long> names = current.of(type);
+        Long known = names == null ? null : names.get(name);
+        return known == null || known >> 32 != ofName ? -1 : known.intValue();
     }
 
-    /** Stores a mask that was found in this state; returns whether it did. */
-    boolean cache(long state, int type, String name, int mask) {
+    /** Stores a mask that was found in this state and that of its name; returns whether there was none of the name. */
+    boolean cache(long state, int ofName, int type, String name, int mask) {
         if (name.length() > MAX_NAME || closed) {
             return false;
         }
@@ -122,11 +123,11 @@ final class Session {
         if (current.state != state) {
             masks = current = new Masks(state);
         }
-        ConcurrentHashMap<String, Integer> names = current.of(type);
+        ConcurrentHashMap<String, Long> names = current.of(type);
         if (names == null) {
             // Of two threads that do this at once, one loses what it stores.
             current.byType[type] = names = new ConcurrentHashMap<>();
         }
-        return names.put(name, mask) == null;
+        return names.put(name, (long) ofName << 32 | mask) == null;
     }
 }

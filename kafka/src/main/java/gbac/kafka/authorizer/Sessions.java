@@ -50,8 +50,8 @@ final class Sessions {
     }
 
     /** Stores a mask. */
-    void cache(Session session, long state, int type, String name, int mask) {
-        if (session.cache(state, type, name, mask) && masks.incrementAndGet() > MAX_MASKS) {
+    void cache(Session session, long state, int ofName, int type, String name, int mask) {
+        if (session.cache(state, ofName, type, name, mask) && masks.incrementAndGet() > MAX_MASKS) {
             forgetMasks();
         }
     }
