@@ -131,7 +131,7 @@ fn the_page_names_the_schema_of_every_command() {
 const PASSWORD: &str = "a password of this test";
 
 /// Calls of every command, with the files of the examples.
-const CALLS: [&[&str]; 66] = [
+const CALLS: [&[&str]; 68] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
@@ -165,6 +165,22 @@ const CALLS: [&[&str]; 66] = [
         "--topic",
         "orders-created",
     ],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "token.jwt",
+        "--jwks",
+        "keys.json",
+        "--issuer",
+        "https://other.example",
+        "--operation",
+        "read",
+        "--topic",
+        "t",
+    ],
+    &["check", "--policy", "policy.json", "--requests", "refused.jsonl", "--jwks", "keys.json"],
     &["compare", "--policy", "policy.json", "--user", "ana", "--group", "payments-team", "--other-user", "ben"],
     &["what-if", "--policy", "policy.json", "--token-file", "token.jwt", "--join", "payments-team"],
     &["collisions", "--policy", "policy.json", "--nested", "suffix", "--name", "/eng/payments-team,/temp/contractors"],
@@ -231,6 +247,8 @@ fn files() -> TempDir {
     let request = json!({ "api": "kafka", "name": "Produce", "resources": { "topic": ["t"] } });
     let request = json!({ "id": 1, "identity": { "user": "ana" }, "request": request });
     write("lines.jsonl", format!("{request}\n{{\"id\": [null]}}\n"));
+    let refused = json!({ "token": "a.b", "operation": "read", "resource_type": "topic", "resource_name": "t" });
+    write("refused.jsonl", refused.to_string());
     write("invalid.json", json!({ "version": 1, "acls": [{}] }).to_string());
     write("changes.json", json!([{ "change": "create_role", "role": "Applied" }]).to_string());
     folder

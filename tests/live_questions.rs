@@ -122,3 +122,120 @@ fn a_caller_who_may_only_evaluate_can_check_and_is_told_what_the_others_need() {
         assert!(value(&done)["policy_state"].is_string(), "{question:?}");
     }
 }
+
+/// The code with which a check about a token was denied, alone and as a line of a file.
+fn refused_by(folder: &TempDir, caller: &[(&str, &str)], token: &str, flags: &[&str]) -> String {
+    let asks = [&["check"], flags].concat();
+    let single = [&asks[..], &["--operation", "read", "--topic", "orders", "--format", "json"]].concat();
+    let single = run(folder, &[caller, &[("GBAC_CHECK_TOKEN", token)]].concat(), &single);
+    let denied = value(&single);
+    assert_eq!(single.exit, 2, "{}{}", single.out, single.err);
+    assert_eq!((&denied["outcome"], &denied["reason"]), (&json!("deny"), &json!("token_refused")), "{denied}");
+    let code = denied["code"].as_str().expect("a code").to_owned();
+    assert!(denied["message"].is_string() && denied["verified"] == false, "{denied}");
+    let text = [&asks[..], &["--operation", "read", "--topic", "orders"]].concat();
+    let text = run(folder, &[caller, &[("GBAC_CHECK_TOKEN", token)]].concat(), &text);
+    assert_eq!((text.exit, text.out.starts_with("Denied: the token is refused\n")), (2, true), "{}", text.out);
+    assert!(text.out.contains(&format!("({code})")), "{}", text.out);
+    code
+}
+
+/// The code of each line of a file of checks about tokens; empty if it was allowed.
+fn lines_refused_by(
+    folder: &TempDir,
+    caller: &[(&str, &str)],
+    tokens: &[&str],
+    member: &str,
+    flags: &[&str],
+) -> Vec<String> {
+    let line = |token: &&str| {
+        json!({ member: token, "operation": "read", "resource_type": "topic", "resource_name": "orders" }).to_string()
+    };
+    let lines: Vec<String> = tokens.iter().chain(tokens).map(line).collect();
+    fs::write(folder.path().join("checks.jsonl"), lines.join("\n")).expect("a file");
+    let read = run(folder, caller, &[&["check", "--requests", "checks.jsonl", "--format", "json"], flags].concat());
+    assert_eq!(read.exit, 0, "{}", read.err);
+    let codes: Vec<String> = read
+        .out
+        .lines()
+        .map(|line| {
+            let answer: Value = serde_json::from_str(line).expect("JSON");
+            let is_allowed = answer["outcome"] == "allow";
+            assert!(is_allowed || answer["reason"] == "token_refused", "{answer}");
+            answer["code"].as_str().unwrap_or_default().to_owned()
+        })
+        .collect();
+    let (first, second) = codes.split_at(tokens.len());
+    assert_eq!(first, second, "the same token has the same verdict again");
+    first.to_vec()
+}
+
+#[test]
+fn a_token_that_is_refused_is_denied_whatever_the_policy_allows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (provider, other) = (Service::start(), Service::start());
+    let discovery = format!("{}/demo/idp/.well-known/openid-configuration", provider.url);
+    let start = |name: &str, audience: &str| {
+        let options = ["--oidc-discovery-url", discovery.as_str(), "--oidc-audience", audience];
+        DataService::start_with(&folder.path().join(name), Some(PASSWORD), &options)
+    };
+    let (accepting, refusing) = (start("accepting", "streams"), start("refusing", "billing"));
+    let (accepting, refusing) = (accepting.url(), refusing.url());
+    let (good, foreign) = (provider.token(), other.token());
+    let forged = format!("{}AAAA", &good[..good.len() - 4]);
+    let admin_of = |url| [("GBAC_URL", url), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let admin = admin_of(accepting.as_str());
+    grant(&folder, &admin, "evaluate");
+    grant(&folder, &admin_of(refusing.as_str()), "evaluate");
+    let online = ["--online"];
+
+    // Without a verdict about the token, all of these are allowed. The gateway's own question has the same codes.
+    let maya = [("GBAC_URL", accepting.as_str()), ("GBAC_TOKEN", good.as_str())];
+    let same = |token: &str| {
+        let code = refused_by(&folder, &admin, token, &online);
+        assert_eq!(code, refused_by(&folder, &maya, token, &online), "{token}");
+        code
+    };
+    let of_foreign = same(&foreign);
+    assert_eq!((same(&forged).as_str(), same("a.b").as_str()), ("signature_invalid", "opaque_token"));
+    assert_eq!(refused_by(&folder, &admin_of(&refusing), &good, &online), "audience_mismatch");
+    let tokens = [good.as_str(), &forged, &foreign, "a.b"];
+    let codes = lines_refused_by(&folder, &admin, &tokens, "unverified_token", &online);
+    assert_eq!(codes, ["", "signature_invalid", of_foreign.as_str(), "opaque_token"]);
+    let allowed = [&admin[..], &[("GBAC_CHECK_TOKEN", good.as_str())]].concat();
+    let allowed = run(&folder, &allowed, &["check", "--online", "--operation", "read", "--topic", "orders"]);
+    assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
+    for question in ["permissions", "least-grant", "revoke"] {
+        let query: &[&str] =
+            if question == "permissions" { &[] } else { &["--operation", "read", "--topic", "orders"] };
+        let forged = [&admin[..], &[("GBAC_CHECK_TOKEN", forged.as_str())]].concat();
+        let refused = run(&folder, &forged, &[&[question, "--online"], query].concat()).failed(1);
+        assert!(refused.contains("the token is refused"), "{question}: {refused}");
+    }
+    // Who may only read learns what the token shows.
+    grant(&folder, &admin, "read_only");
+    assert_eq!(refused_by(&folder, &maya, &forged, &online), "unauthenticated");
+
+    // With keys, the whole path is decided here.
+    run(&folder, &admin, &["export", "--out", "policy.json"]).done();
+    fs::write(folder.path().join("keys.json"), provider.get("/demo/idp/jwks")).expect("a file");
+    let keys = ["--policy", "policy.json", "--jwks", "keys.json"];
+    for (token, flags, code) in [
+        (&good, &["--issuer", "https://other.example"][..], "issuer_mismatch"),
+        (&good, &["--audience", "billing"], "audience_mismatch"),
+        (&good, &["--at", "2040-01-01T00:00:00Z"], "token_expired"),
+        (&forged, &[], "signature_invalid"),
+    ] {
+        assert_eq!(refused_by(&folder, &[], token, &[&keys, flags].concat()), code);
+    }
+    let keyed = lines_refused_by(&folder, &[], &tokens[..3], "token", &keys);
+    assert_eq!((keyed[0].as_str(), keyed[1].as_str(), keyed[2].is_empty()), ("", "signature_invalid", false));
+    let audited = [&keys[..], &["--audit", "audit.jsonl"]].concat();
+    refused_by(&folder, &[], &forged, &audited);
+    let events = fs::read_to_string(folder.path().join("audit.jsonl")).expect("events");
+    assert_eq!(events.lines().count(), 4, "a failed sign-in and a denial, twice: {events}");
+    fs::write(folder.path().join("broken.json"), "{}").expect("a file");
+    let broken =
+        ["check", "--policy", "policy.json", "--jwks", "broken.json", "--operation", "read", "--topic", "orders"];
+    let _ = run(&folder, &[("GBAC_CHECK_TOKEN", good.as_str())], &broken).failed(1);
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gbac_analysis::audit::{AuthProtocol, Context, Endpoint, Event, Product, service};
 use gbac_analysis::{
-    check::{Answer, Check},
+    check::{Answer, Check, TokenRefusal},
     events,
 };
 use gbac_engine::ResolvedIdentity;
@@ -40,27 +40,46 @@ impl AuditLog {
         default_at: At,
     ) -> Result<(), Failure> {
         let product = self.product.clone();
-        let seconds = match check.at.unwrap_or(default_at) {
-            At::Instant(time) => time.as_seconds(),
-            At::IgnoringExpiry => input::now(),
-        };
-        let context = Context {
-            // Whole milliseconds; an instant outside of i64 is clamped by the cast.
-            time_ms: (seconds * 1000.0) as i64,
-            product: &product,
-            service: service::KAFKA,
-            server: Endpoint::default(),
-            client: Endpoint::default(),
-            correlation_uid: None,
-            invoked_by: None,
-        };
+        let context = context(&product, check, default_at);
         if opened.extraction.is_some() {
             self.write(&events::sign_in_event(context, AuthProtocol::OIDC, false, &opened.identity, check))?;
         }
         events::decision_events(context, &opened.identity, check, answer).iter().try_for_each(|event| self.write(event))
     }
 
+    /// Records a check that is denied because its token is refused: the failed sign-in, and the denial.
+    pub(crate) fn record_refusal(
+        &mut self,
+        refusal: &TokenRefusal,
+        check: &Check,
+        default_at: At,
+    ) -> Result<(), Failure> {
+        let product = self.product.clone();
+        let context = context(&product, check, default_at);
+        let reason = &refusal.message;
+        self.write(&events::refused_sign_in_event(context, AuthProtocol::OIDC, false, reason, check))?;
+        self.write(&events::refused_check_event(context, reason, check))
+    }
+
     fn write(&mut self, event: &Event) -> Result<(), Failure> {
         writeln!(self.file, "{}", event.to_line()).map_err(|error| Failure::io(&self.name, &error))
+    }
+}
+
+/// The context of the events of a check.
+fn context<'a>(product: &'a Product, check: &Check, default_at: At) -> Context<'a> {
+    let seconds = match check.at.unwrap_or(default_at) {
+        At::Instant(time) => time.as_seconds(),
+        At::IgnoringExpiry => input::now(),
+    };
+    Context {
+        // Whole milliseconds; an instant outside of i64 is clamped by the cast.
+        time_ms: (seconds * 1000.0) as i64,
+        product,
+        service: service::KAFKA,
+        server: Endpoint::default(),
+        client: Endpoint::default(),
+        correlation_uid: None,
+        invoked_by: None,
     }
 }

@@ -28,13 +28,19 @@ pub(crate) struct PolicyText {
 /// The state of a service's policy.
 pub(crate) struct PolicyState {
     tag: String,
-    /// The URL of the service.
-    pub(crate) url: String,
+    client: Client,
+}
+
+impl PolicyState {
+    /// The service.
+    pub(crate) const fn client(&self) -> &Client {
+        &self.client
+    }
 }
 
 impl fmt::Display for PolicyState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Decided at state {} of {}", plain(&self.tag), plain(&self.url))
+        write!(f, "Decided at state {} of {}", plain(&self.tag), plain(self.client.url()))
     }
 }
 
@@ -60,16 +66,19 @@ pub(crate) fn load_or_client(args: &PolicySourceArgs) -> Result<Result<LoadedPol
         return load(args).map(Ok);
     }
     let client = Client::open(&args.connection())?;
-    match of_service(&client) {
+    match client.policy_text() {
         Err(error) if is_without_access(&error) => Ok(Err(client)),
-        read => parse(read?).map(Ok),
+        Err(error) => Err(error.into()),
+        Ok((text, tag)) => parse(of_service(client, text, &tag)).map(Ok),
     }
 }
 
 /// Reads the policy of the flags as text; `file` takes the place of `--policy`.
 pub(crate) fn read(args: &PolicySourceArgs, file: Option<&Path>) -> Result<PolicyText, Failure> {
     if args.online {
-        return of_service(&Client::open(&args.connection())?).map_err(|error| unreadable(&error));
+        let client = Client::open(&args.connection())?;
+        let (text, tag) = client.policy_text().map_err(|error| unreadable(&error))?;
+        return Ok(of_service(client, text, &tag));
     }
     let path = file.or(args.policy_file.as_deref()).map(Path::to_owned).or_else(of_environment);
     let path = path.ok_or_else(|| {
@@ -88,12 +97,12 @@ pub(crate) fn is_in_environment() -> bool {
     of_environment().is_some()
 }
 
-fn of_service(client: &Client) -> Result<PolicyText, CallError> {
-    let (text, tag) = client.policy_text()?;
-    let url = client.url().to_owned();
+/// What a client read of its service.
+fn of_service(client: Client, text: String, tag: &str) -> PolicyText {
+    let name = client.url().to_owned();
     // As `gbac export --out` writes it, for `gbac import --if-match`.
     let tag = tag.trim_matches('"').to_owned();
-    Ok(PolicyText { text, name: url.clone(), state: Some(PolicyState { tag, url }) })
+    PolicyText { text, name, state: Some(PolicyState { tag, client }) }
 }
 
 /// Whether the caller is signed in and has no access to the policy.

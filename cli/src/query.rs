@@ -1,6 +1,6 @@
 //! The query of the flags: a user, and an operation or API request.
 
-use gbac_analysis::check::{Answer, Check, CheckError, Query};
+use gbac_analysis::check::{Answer, Check, CheckError, Query, TokenRefusal};
 use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::identity::Identity;
@@ -12,6 +12,7 @@ use std::path::Path;
 
 use crate::args::simulate::OtherSubjectArgs;
 use crate::args::{CheckArgs, NamedResourceArgs, PolicyQueryArgs, PrincipalArgs, QueryArgs, ResourceArgs, SubjectArgs};
+use crate::client::{CallError, Client};
 use crate::input::{self, Verifier};
 use crate::lists;
 use crate::output::{self, Failure, plain};
@@ -66,31 +67,65 @@ pub(crate) fn verifier(args: &SubjectArgs) -> Result<(Option<Verifier>, At), Fai
     Ok((Verifier::from_args(&args.keys, seconds)?, At::seconds(seconds)))
 }
 
-/// Resolves the user that the flags name.
-pub(crate) fn resolve_args(
-    args: &SubjectArgs,
-    policy: &Policy,
-    verifier: Option<&Verifier>,
-) -> Result<ResolvedIdentity, Failure> {
-    resolve(policy, &subject(args, verifier.is_some())?, verifier).map_err(|error| failure(&error))
+/// The check that the flags describe; `verified` if keys verify its token.
+pub(crate) fn unresolved_check(args: &CheckArgs, verified: bool) -> Result<Check, Failure> {
+    check_by(subject_or_principal(&args.principal, &args.subject, verified)?, &args.query)
 }
 
-/// The check that the flags describe, for a service that verifies tokens itself.
-pub(crate) fn unresolved_check(args: &CheckArgs) -> Result<Check, Failure> {
-    check_by(subject_or_principal(&args.principal, &args.subject, false)?, &args.query)
+/// Who signs in, by the keys of the flags and by the service whose policy is asked about.
+#[derive(Clone, Copy)]
+pub(crate) struct SignIn<'a> {
+    verifier: Option<&'a Verifier>,
+    service: Option<&'a Client>,
 }
 
-/// The check that the flags describe, and its resolved identity.
-pub(crate) fn check(
-    principal: &PrincipalArgs,
-    args: &SubjectArgs,
-    query: &QueryArgs,
-    policy: &Policy,
-    verifier: Option<&Verifier>,
-) -> Result<(Check, ResolvedIdentity), Failure> {
-    let check = check_by(subject_or_principal(principal, args, verifier.is_some())?, query)?;
-    let opened = resolve(policy, &check.subject, verifier).map_err(|error| failure(&error))?;
-    Ok((check, opened))
+/// An identity, or why there is none because its token is refused.
+pub(crate) type SignedIn = Result<ResolvedIdentity, TokenRefusal>;
+
+impl<'a> SignIn<'a> {
+    pub(crate) fn new(verifier: Option<&'a Verifier>, state: Option<&'a PolicyState>) -> Self {
+        Self { verifier, service: state.map(PolicyState::client) }
+    }
+
+    /// Resolves the subject of a command that answers nothing about a refused token.
+    pub(crate) fn accepted(self, policy: &Policy, who: &Subject) -> Result<ResolvedIdentity, Failure> {
+        let refused =
+            |refusal: TokenRefusal| Failure::new(refusal.code, format!("the token is refused: {}", refusal.message));
+        self.of(policy, who)?.map_err(refused)
+    }
+
+    /// Resolves the subject of a check.
+    pub(crate) fn of(self, policy: &Policy, who: &Subject) -> Result<SignedIn, SignInError> {
+        if let (Some(service), Subject::Token { token, .. } | Subject::UnverifiedToken { token, .. }) =
+            (self.service, who)
+            && let Some(refusal) = service.token_refusal(token).map_err(SignInError::Call)?
+        {
+            return Ok(Err(refusal));
+        }
+        match resolve(policy, who, self.verifier) {
+            Ok(resolved) => Ok(Ok(resolved)),
+            Err(CheckError::Subject(error)) => match TokenRefusal::of(who, &error) {
+                Some(refusal) => Ok(Err(refusal)),
+                None => Err(SignInError::Check(error.into())),
+            },
+            Err(error) => Err(SignInError::Check(error)),
+        }
+    }
+}
+
+/// Why it is not known who signs in.
+pub(crate) enum SignInError {
+    Check(CheckError),
+    Call(CallError),
+}
+
+impl From<SignInError> for Failure {
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::Check(error) => failure(&error),
+            SignInError::Call(error) => error.into(),
+        }
+    }
 }
 
 /// A query about a policy document, with its result.
@@ -108,7 +143,8 @@ impl EvaluatedQuery {
     pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
         let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
         let (verifier, at) = verifier(&args.subject)?;
-        let (check, opened) = check(&args.principal, &args.subject, &args.query, &policy, verifier.as_ref())?;
+        let check = check_by(subject_or_principal(&args.principal, &args.subject, verifier.is_some())?, &args.query)?;
+        let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &check.subject)?;
         let answer =
             gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
         Ok(Self { policy, state, opened, check, answer, at })

@@ -14,6 +14,8 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use gbac_analysis::check::TokenRefusal;
+use gbac_analysis::sign_in::{check_sign_in, first_failure};
 use gbac_api::address::{AddressError, BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, Refusal};
@@ -21,17 +23,22 @@ use gbac_api::security::OidcIdentity;
 use gbac_api::service::ServiceInfo;
 use gbac_api::spelling::RoleSpelling;
 use gbac_api::target::Probe;
+use gbac_console_model::simulator::accepted::of_service;
+use gbac_engine::model::CLUSTER_NAME;
 use gbac_engine::policy::Policy;
+use gbac_engine::token::UnverifiedToken;
 use gbac_json::{policy_from_json, policy_to_text};
 use reqwest::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, StatusCode, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use crate::args::online::ConnectArgs;
 use crate::credentials::{Credentials, Sent, SentKind};
+use crate::input;
 use crate::output::{self, Failure, plain};
 use crate::profile;
 use crate::progress::Waiting;
@@ -240,6 +247,53 @@ impl Client {
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
         let answer = self.exchange(request)?;
         read(&path, &self.interpret_as(&path, Some(Sent::token("the examined token")), answer)?)
+    }
+
+    /// Why sign-in refuses a token; `None` if the service accepts it.
+    pub(crate) fn token_refusal(&self, token: &str) -> Result<Option<TokenRefusal>, CallError> {
+        // A text that is no token may not even fit into a header.
+        let decoded = match UnverifiedToken::decode(token) {
+            Ok(decoded) => decoded,
+            Err(error) => {
+                return Ok(Some(TokenRefusal { code: error.code().to_owned(), message: error.to_string() }));
+            }
+        };
+        match self.resolve(token) {
+            Ok(_) => Ok(None),
+            Err(CallError::Credentials(_)) => Ok(Some(self.reason_of_refusal(token, &decoded)?)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The reason as an access evaluation states it. A caller who cannot evaluate learns what the token itself shows.
+    fn reason_of_refusal(&self, token: &str, decoded: &UnverifiedToken) -> Result<TokenRefusal, CallError> {
+        let question = json!({ "subject": { "type": "token", "id": token }, "action": { "name": "describe" },
+            "resource": { "type": "cluster", "id": CLUSTER_NAME } });
+        match self.change::<Value>(Method::POST, paths::ACCESS_EVALUATION, &question) {
+            Ok(answer) => {
+                let text = |name: &str| answer["context"]["error"][name].as_str().map(plain);
+                let (code, message) = (text("code"), text("message"));
+                let stated = code.zip(message).map(|(code, message)| TokenRefusal { code, message });
+                stated.ok_or_else(|| CallError::NotJson(paths::ACCESS_EVALUATION.into()))
+            }
+            Err(CallError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => {
+                let properties: Map<String, Value> = self.get(paths::CLUSTER_CONFIG).unwrap_or_default();
+                let accepted = of_service(&properties, self.get(paths::SERVICE).ok().as_ref());
+                let now = Some(input::now().into());
+                let checks = check_sign_in(Some(&decoded.header), &decoded.claims, &accepted, now);
+                Ok(match first_failure(&checks) {
+                    Some(check) => TokenRefusal {
+                        code: check.code.unwrap_or("unauthenticated").to_owned(),
+                        message: check.finding.clone(),
+                    },
+                    None => TokenRefusal {
+                        code: "unauthenticated".to_owned(),
+                        message: "the service refuses the token; the access `evaluate` is needed to see why".to_owned(),
+                    },
+                })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The status and the body of the answer to a probe, unless it refuses the credentials or is a redirect.

@@ -7,11 +7,11 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use gbac_analysis::check::{Answer, Check, CheckError, evaluate as ask, evaluate_with};
+use gbac_analysis::check::{Answer, Check, CheckError, TokenRefusal, evaluate as ask, evaluate_with};
 use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
-use gbac_json::{AnswerJson, ExplanationJson, Problems, check_from_json};
+use gbac_json::{AnswerJson, ExplanationJson, Problems, TokenRefusalJson, check_from_json};
 use serde_json::Value;
 
 use super::{evaluation, explain};
@@ -21,7 +21,7 @@ use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::progress::Progress;
-use crate::query;
+use crate::query::{self, SignIn, SignInError};
 use crate::results::{CommandError, ErrorResult, OfRequest};
 use crate::secrets::redacted;
 use crate::yaml;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure>
         Some(path) => {
             let evaluator = Evaluator {
                 policy: &policy,
-                verifier: verifier.as_ref(),
+                sign_in: SignIn::new(verifier.as_ref(), state.as_ref()),
                 log: log.as_mut(),
                 identities: HashMap::new(),
                 at,
@@ -67,15 +67,18 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
             Err(error) => (None, Err(not_text(error))),
         };
         match answered {
-            Ok(answer) => {
+            Ok(Ok(answer)) => {
                 output::stream_value(&mut out, format, &OfRequest { result: AnswerJson::from(&answer), id })?;
+            }
+            Ok(Err(refusal)) => {
+                output::stream_value(&mut out, format, &OfRequest { result: TokenRefusalJson::from(&refusal), id })?;
             }
             Err(LineError::Check { code, message }) => {
                 failed = true;
                 let error = CommandError { code, message: &message, problems: None };
                 output::stream_value(&mut out, format, &OfRequest { result: ErrorResult { error }, id })?;
             }
-            Err(LineError::Audit(failure)) => return Err(failure),
+            Err(LineError::Fatal(failure)) => return Err(failure),
         }
         if is_last_so_far {
             // The next line can take long, and its writer can wait for this answer.
@@ -130,10 +133,10 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
     Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(line)))
 }
 
-/// The error of a line: an invalid check, or an audit event that could not be written.
+/// The error of a line: an invalid check, or an audit event or a service that failed.
 enum LineError {
     Check { code: &'static str, message: String },
-    Audit(Failure),
+    Fatal(Failure),
 }
 
 /// Maximum number of cached identities; most files repeat users.
@@ -142,33 +145,47 @@ const MAX_IDENTITIES: usize = 4096;
 /// Evaluates a file of checks, and caches prepared identities.
 struct Evaluator<'a> {
     policy: &'a Policy,
-    verifier: Option<&'a Verifier>,
+    sign_in: SignIn<'a>,
     log: Option<&'a mut AuditLog>,
-    identities: HashMap<String, (ResolvedIdentity, PreparedIdentity)>,
+    identities: HashMap<String, Result<(ResolvedIdentity, PreparedIdentity), TokenRefusal>>,
     /// The time of decisions about checks without a time.
     at: At,
 }
 
 impl Evaluator<'_> {
-    fn evaluate(&mut self, check: &Check) -> Result<Answer, LineError> {
+    fn evaluate(&mut self, check: &Check) -> Result<Result<Answer, TokenRefusal>, LineError> {
         let invalid =
             |error: CheckError| LineError::Check { code: error.code(), message: redacted(&error.to_string()) };
         if self.identities.len() > MAX_IDENTITIES {
             self.identities.clear();
         }
-        let (opened, open) = match self.identities.entry(key(&check.subject)) {
+        let known = match self.identities.entry(key(&check.subject)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let opened = query::resolve(self.policy, &check.subject, self.verifier).map_err(invalid)?;
-                let open = PreparedIdentity::new(self.policy, opened.identity.clone());
-                free.insert((opened, open))
+                let signed_in = self.sign_in.of(self.policy, &check.subject).map_err(|error| match error {
+                    SignInError::Check(error) => invalid(error),
+                    SignInError::Call(error) => LineError::Fatal(error.into()),
+                })?;
+                free.insert(signed_in.map(|opened| {
+                    let open = PreparedIdentity::new(self.policy, opened.identity.clone());
+                    (opened, open)
+                }))
+            }
+        };
+        let (opened, open) = match known {
+            Ok(known) => known,
+            Err(refusal) => {
+                if let Some(log) = &mut self.log {
+                    log.record_refusal(refusal, check, self.at).map_err(LineError::Fatal)?;
+                }
+                return Ok(Err(refusal.clone()));
             }
         };
         let answer = evaluate_with(self.policy, open, check, self.at).map_err(invalid)?;
         if let Some(log) = &mut self.log {
-            log.record(opened, check, &answer, self.at).map_err(LineError::Audit)?;
+            log.record(opened, check, &answer, self.at).map_err(LineError::Fatal)?;
         }
-        Ok(answer)
+        Ok(Ok(answer))
     }
 }
 
@@ -225,7 +242,14 @@ fn one(
 ) -> Result<ExitCode, Failure> {
     let LoadedPolicy { policy, state } = loaded;
     let state = state.as_ref();
-    let (check, opened) = query::check(&args.principal, &args.subject, &args.query, policy, verifier)?;
+    let check = query::unresolved_check(args, verifier.is_some())?;
+    let opened = match SignIn::new(verifier, state).of(policy, &check.subject)? {
+        Ok(opened) => opened,
+        Err(refusal) => {
+            log.map_or(Ok(()), |log| log.record_refusal(&refusal, &check, at))?;
+            return explain::deny_refused(&refusal, state, format);
+        }
+    };
     let answer = ask(policy, &opened.identity, &check, at).map_err(|error| query::failure(&error))?;
     if let Some(log) = log {
         if query::group_alone(&opened.identity).is_some() {

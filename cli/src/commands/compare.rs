@@ -16,7 +16,7 @@ use crate::args::Format;
 use crate::args::simulate::CompareArgs;
 use crate::output::{Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
-use crate::query;
+use crate::query::{self, SignIn};
 
 pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
     let first = query::subject(&args.subject, verifier.is_some())?;
     let second = query::other_subject(&args.other, verifier.is_some())?;
     let evaluate = |subject: &Subject| -> Result<(ResolvedIdentity, Option<Answer>), Failure> {
-        let opened = query::resolve(&policy, subject, verifier.as_ref()).map_err(|error| query::failure(&error))?;
+        let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, subject)?;
         let check = query::optional_check(subject, &args.query)?;
         let answer =
             check.map(|check| gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at)).transpose();

@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use gbac_analysis::check::Query;
+use gbac_analysis::check::{Query, TokenRefusal};
 use gbac_api::paths;
 use gbac_engine::Subject;
 use gbac_engine::model::CLUSTER_NAME;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
+use super::explain::deny_refused;
 use crate::args::{CheckArgs, Format};
 use crate::client::{CallError, Client};
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<E
         let message = format!("{flag} with --online requires a superuser or the access `read_only`; omit it");
         return Err(Failure::new("access_missing", message));
     }
-    let check = query::unresolved_check(args)?;
+    let check = query::unresolved_check(args, false)?;
     let subject = match &check.subject {
         Subject::Names { user, groups } => json!({ "type": "user", "id": user, "properties": { "groups": groups } }),
         Subject::UnverifiedToken { token, .. } | Subject::Token { token, .. } => {
@@ -58,6 +59,11 @@ pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<E
     let (Some(allowed), Some(reason)) = (answer["decision"].as_bool(), answer.get("context")) else {
         return Err(CallError::NotJson(paths::ACCESS_EVALUATION.into()).into());
     };
+    let is_token = matches!(&check.subject, Subject::UnverifiedToken { .. } | Subject::Token { .. });
+    let text = |name: &str| reason["error"][name].as_str().map(str::to_owned);
+    if let (true, false, Some(code), Some(message)) = (is_token, allowed, text("code"), text("message")) {
+        return deny_refused(&TokenRefusal { code, message }, None, format);
+    }
     match format {
         Format::Json | Format::Yaml => output::value(format, reason)?,
         Format::Text => output::text(&render(client, allowed, reason))?,

@@ -1,17 +1,39 @@
 //! The text of `gbac check`: the verdict with every candidate ACL, or a whole API request.
 
 use std::fmt::Write;
+use std::process::ExitCode;
 
-use gbac_analysis::check::{Answer, Check, Query};
+use gbac_analysis::check::{Answer, Check, Query, TokenRefusal};
 use gbac_console_model::phrases::count;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet, Reason,
 };
+use gbac_json::TokenRefusalJson;
 
 use super::verdicts::{because, pattern, resource, subject, token, verdict};
-use crate::output::{BAD, GOOD, paint, plain, result_style};
+use crate::args::Format;
+use crate::output::{self, BAD, Failure, GOOD, paint, plain, result_style};
+use crate::policy_source::{self, PolicyState};
 use crate::table::table;
+
+/// Writes the denial of a check whose token is refused.
+pub(super) fn deny_refused(
+    refusal: &TokenRefusal,
+    state: Option<&PolicyState>,
+    format: Format,
+) -> Result<ExitCode, Failure> {
+    match format {
+        Format::Json | Format::Yaml => policy_source::write_value(state, format, TokenRefusalJson::from(refusal))?,
+        Format::Text => {
+            let TokenRefusal { code, message } = refusal;
+            let text =
+                format!("{}: the token is refused\n{} ({})\n", paint(BAD, "Denied"), plain(message), plain(code));
+            policy_source::write_text(state, &text)?;
+        }
+    }
+    Ok(ExitCode::from(output::DENIED))
+}
 
 /// The verdict, its reason, and every candidate ACL on the resource.
 pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {

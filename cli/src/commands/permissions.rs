@@ -13,7 +13,7 @@ use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
 use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
-use crate::query;
+use crate::query::{self, SignIn};
 use crate::suggest;
 use crate::table::table;
 
@@ -25,7 +25,8 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
         (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Scope::of(&principal)), false)
     } else {
         let (verifier, at) = query::verifier(&args.subject)?;
-        let opened = query::resolve_args(&args.subject, &policy, verifier.as_ref())?;
+        let subject = query::subject(&args.subject, verifier.is_some())?;
+        let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &subject)?;
         let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
         (who, permissions(&policy, &opened.identity), opened.identity.is_expired(at))
     };

@@ -11,7 +11,7 @@ use gbac_api::license::LicenseBody;
 use gbac_api::loggers::Logger;
 use gbac_json::{
     CollisionReportJson, DecisionJson, ExplanationJson, IdentityComparisonJson, LeastGrantJson, PermissionsJson,
-    RequestAnswerJson, RevocationJson, WhatIfJson, WhoCanJson,
+    RequestAnswerJson, RevocationJson, TokenRefusalJson, WhatIfJson, WhoCanJson,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -43,10 +43,23 @@ const WITHOUT_JSON: [&str; 2] = ["completions", "policy convert"];
 
 /// The outputs by command, or what else an output belongs to.
 const OUTPUTS: &[(&str, Output)] = &[
-    ("check", Results(&[at_state::<ExplanationJson>, at_state::<RequestAnswerJson>, of::<EvaluationContext>])),
+    (
+        "check",
+        Results(&[
+            at_state::<ExplanationJson>,
+            at_state::<RequestAnswerJson>,
+            at_state::<TokenRefusalJson>,
+            of::<EvaluationContext>,
+        ]),
+    ),
     (
         "check --requests",
-        Results(&[of_request::<DecisionJson>, of_request::<RequestAnswerJson>, of_request::<ErrorResult<'_>>]),
+        Results(&[
+            of_request::<DecisionJson>,
+            of_request::<RequestAnswerJson>,
+            of_request::<TokenRefusalJson>,
+            of_request::<ErrorResult<'_>>,
+        ]),
     ),
     ("who-can", Results(&[at_state::<WhoCanJson>])),
     ("permissions", Results(&[at_state::<PermissionsJson>])),

@@ -127,6 +127,29 @@ gbac_engine::error_codes! {
     }
 }
 
+/// Why sign-in refuses the token of a check: the check is denied, whatever the policy allows (D-119).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRefusal {
+    /// The stable code, as in the responses to access evaluations.
+    pub code: String,
+    /// The reason.
+    pub message: String,
+}
+
+impl TokenRefusal {
+    /// The reason of every such denial.
+    pub const REASON: &'static str = "token_refused";
+
+    /// The refusal, if a verifier refuses the token of a subject, or its claims name no user. Anything else that is wrong with a
+    /// subject is an error.
+    #[must_use]
+    pub fn of(subject: &Subject, error: &ResolveError) -> Option<Self> {
+        let is_token = matches!(subject, Subject::Token { .. });
+        let is_refused = is_token && matches!(error, ResolveError::Refused(..) | ResolveError::Identity(_));
+        is_refused.then(|| Self { code: error.code().to_owned(), message: error.to_string() })
+    }
+}
+
 /// Decides a check: resolves its identity and decides at the check's time, or at the given one.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use super::acl::AclJson;
 use super::code::Code;
-use gbac_analysis::check::Answer;
+use gbac_analysis::check::{Answer, TokenRefusal};
 use gbac_analysis::requests::{self, Requirement};
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet,
@@ -59,6 +59,31 @@ impl From<&Decision> for DecisionJson {
             host_unknown: decision.host_unknown,
             verified: decision.verified,
         }
+    }
+}
+
+/// The denial of a check whose token sign-in refuses (D-119).
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "TokenRefusal"))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TokenRefusalJson {
+    /// `deny`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["deny"])))]
+    pub outcome: &'static str,
+    /// `token_refused`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["token_refused"])))]
+    pub reason: &'static str,
+    /// The stable code of the refusal, such as `issuer_mismatch`.
+    pub code: String,
+    /// The reason of the refusal.
+    pub message: String,
+    /// False, because nothing in a refused token counts.
+    pub verified: bool,
+}
+
+impl From<&TokenRefusal> for TokenRefusalJson {
+    fn from(TokenRefusal { code, message }: &TokenRefusal) -> Self {
+        let (code, message) = (code.clone(), message.clone());
+        Self { outcome: Outcome::Deny.code(), reason: TokenRefusal::REASON, code, message, verified: false }
     }
 }
 

@@ -46,7 +46,7 @@ pub use check::{access_check, check_from_json, check_from_value, check_to_value,
 pub use code::{Code, Coded};
 pub use decision::{
     AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson, RequiredCheckJson,
-    RequirementJson,
+    RequirementJson, TokenRefusalJson,
 };
 pub use document::{
     DocumentJson, policy_from_value, policy_to_json, policy_to_text, settings_from_value, settings_to_json,

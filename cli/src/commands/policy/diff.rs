@@ -80,7 +80,11 @@ pub(super) fn run(args: &DiffArgs, format: Format, report: Option<ReportFormat>)
             } else {
                 // Adds and removes say what the document would do to the service.
                 let direction = state.as_ref().map_or_else(String::new, |state| {
-                    format!("From the service at {} to {}:\n", plain(&state.url), plain(&after.display().to_string()))
+                    format!(
+                        "From the service at {} to {}:\n",
+                        plain(state.client().url()),
+                        plain(&after.display().to_string())
+                    )
                 });
                 format!("{direction}{}{}", changes.render(), differences::render(&changed))
             };
