@@ -103,6 +103,13 @@ fn check_as_json_is_the_explained_decision() {
     assert_eq!(value["source"], "group_role_acl");
     assert_eq!(value["acl"]["principal"], "Role:Writers");
     assert_eq!(value["candidates"][0]["standing"], "decides");
+    assert_eq!(value["omitted"], 0);
+    let shorter = &lines(&run(&folder, &[&args[..], &["--limit", "1"]].concat()).out)[0];
+    let all = value["candidates"].as_array().unwrap();
+    assert_eq!(shorter["candidates"].as_array().unwrap()[..], all[..1]);
+    assert_eq!(shorter["omitted"], all.len() - 1);
+    let text = run(&folder, &[&args[..args.len() - 2], &["--limit", "0"]].concat());
+    assert!(text.out.contains("--limit sets how many are listed"), "{}", text.out);
 }
 
 #[test]

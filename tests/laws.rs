@@ -109,6 +109,28 @@ proptest! {
         }
     }
 
+    /// A shorter explanation has the same order, counts the rest, and leaves out what matters least.
+    #[test]
+    fn a_shorter_explanation_keeps_what_matters(facts in facts(), asked in asked(), limit in 0_usize..20) {
+        let whole = explain(&policy(&facts), &identity(&asked), &request(&asked));
+        let short = whole.clone().shortened(limit);
+        prop_assert_eq!(short.candidates.len(), whole.candidates.len().min(limit));
+        prop_assert_eq!(short.candidates.len() + short.omitted, whole.candidates.len());
+        let relevance = |candidate: &gbac_engine::decide::Candidate| (candidate.status, !candidate.is_on_resource());
+        let (mut kept, mut worst_kept, mut best_omitted) = (short.candidates.iter().peekable(), None, None);
+        for candidate in &whole.candidates {
+            if kept.next_if_eq(&candidate).is_some() {
+                worst_kept = worst_kept.max(Some(relevance(candidate)));
+            } else {
+                best_omitted = Some(best_omitted.map_or(relevance(candidate), |best| relevance(candidate).min(best)));
+            }
+        }
+        prop_assert!(kept.next().is_none(), "the order is another");
+        if let (Some(worst), Some(best)) = (worst_kept, best_omitted) {
+            prop_assert!(worst <= best, "{:?} is kept and {:?} is not", worst, best);
+        }
+    }
+
     /// Without the deciding ACL another one of the same kind decides, or the reason is another one.
     #[test]
     fn the_deciding_acl_decides(facts in facts(), asked in asked()) {

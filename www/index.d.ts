@@ -94,6 +94,12 @@ export type ShortResource = {
  */
 export function acls(short: Iterable<ShortAcl>): FullAcl[];
 
+/** Options of an explanation. */
+export interface ExplainOptions {
+  /** Maximum number of `candidates`; the default is 50. The deciding ACL comes first, then those that match or almost match. */
+  limit?: number;
+}
+
 /** Options of loading a policy. */
 export interface LoadOptions {
   /**
@@ -141,12 +147,13 @@ export class Policy {
   check(check: Subject & RequestQuery): RequestAnswer & WithId;
   check(check: string): (Decision | RequestAnswer) & WithId;
   /**
-   * Explains the decision on an operation on a resource. Throws like {@link check}.
+   * Explains the decision on an operation on a resource, with the ACLs that matter most; `omitted` is the number of the others. It
+   * reads the whole policy: use {@link check} to decide. Throws like {@link check}.
    *
    * @example
    * policy.explain(check).candidates.filter((candidate) => candidate.standing === 'near_miss');
    */
-  explain(check: (Subject & Query) | string): Explanation & WithId;
+  explain(check: (Subject & Query) | string, options?: ExplainOptions): Explanation & WithId;
   /**
    * Returns the user and groups of names, claims or a token. Throws `identity_invalid`, or the code of the token or the claims.
    *
@@ -312,12 +319,13 @@ export class Identity {
   decide(question: Query): Decision & WithId;
   decide(question: string): (Decision | RequestAnswer) & WithId;
   /**
-   * The decision with its explanation. Throws `check_invalid`.
+   * The decision with its explanation, with the ACLs that matter most; `omitted` is the number of the others. It reads the whole
+   * policy: use {@link decide} for each request. Throws `check_invalid`.
    *
    * @example
    * alice.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).paths;
    */
-  explain(question: Query | string): Explanation & WithId;
+  explain(question: Query | string, options?: ExplainOptions): Explanation & WithId;
   /**
    * The result of an API request, with every check that it needs. Throws `check_invalid`, `unknown_request` and the
    * other codes of API requests.
@@ -326,6 +334,13 @@ export class Identity {
    * alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['orders'] } }).outcome === 'allow';
    */
   request(request: ApiRequest, options?: Circumstances & WithId): RequestAnswer & WithId;
+  /**
+   * For logs: its user and groups, whether its token was verified, and when it expires. `console.log` writes the same. Throws `freed`.
+   *
+   * @example
+   * console.log(alice, JSON.stringify(alice));
+   */
+  toJSON(): { user: string; groups: string[]; verified: boolean; expiresAt?: number };
   /** Frees its memory immediately; otherwise the garbage collector does. Using it afterwards throws `freed`. */
   free(): void;
   [Symbol.dispose](): void;

@@ -431,6 +431,8 @@ export type Explanation = {
   paths: Array<AccessPath>,
   /** The candidate ACLs. */
   candidates: Array<Candidate>,
+  /** The number of candidates that are left out. */
+  omitted: number,
   /** The number of ACLs in the policy. */
   acls: number,
   /** Present and true if the decision could differ if the host were known. */

@@ -12,12 +12,13 @@ export class Policy extends Base {
   static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
   /**
    * Resolves an identity: from verified claims, with the user-info document if the settings require it, or as in
-   * `gbac-engine`. Throws `principal_missing` and the other codes of claims without a user.
+   * `gbac-engine`. A `shared` identity is for several users: nothing can be assigned to it, and `free` does nothing. Throws
+   * `principal_missing` and the other codes of claims without a user.
    *
    * @example
    * using alice = policy.open(keys.verify(token));
    */
-  open(who: VerifiedClaims, options?: { userinfo?: Record<string, unknown> }): Identity;
+  open(who: VerifiedClaims, options?: { userinfo?: Record<string, unknown>; shared?: boolean }): Identity;
   open(who: Names | Claims | string): Identity;
 }
 

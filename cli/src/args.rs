@@ -8,6 +8,7 @@ pub(crate) mod simulate;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gbac_analysis::check::CANDIDATES;
 
 use online::{
     AdminCommand, BackupArgs, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand,
@@ -182,6 +183,9 @@ pub(crate) struct CheckArgs {
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+    /// Maximum number of ACLs in the explanation. Those that decide, match or almost match come first.
+    #[arg(long, value_name = "N", default_value_t = CANDIDATES, conflicts_with = "requests")]
+    pub(crate) limit: usize,
     /// Append an audit event for each decision to this file, one JSON object per line (OCSF 1.0.0).
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,

@@ -34,8 +34,7 @@ export function aCase(rng, document, now, earlier) {
   const { pick, chance, some } = rng;
   const asked = { ...aCheck(rng, document), form: 'names', instant: 'clock' };
   if (chance(1, 30)) asked.identity.user = ADMIN;
-  // Claims that name no user are an error and no question.
-  if (asked.identity.user !== '' && chance(2, 5)) {
+  if (chance(2, 5)) {
     asked.form = 'claims';
     if (chance(4, 5)) asked.exp = pick([now + DAY, now + DAY, now - DAY, pick(UNREADABLE)]);
   }

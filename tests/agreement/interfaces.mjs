@@ -45,57 +45,87 @@ export function oracle(document, asked, answer, now) {
   return { outcome: !expired && holds(answer.need) ? 'allow' : 'deny', need: answer.need, checks };
 }
 
-/** What a call gives, or the code of its error. */
+/** The answer of a call as it is, or its error. */
 function attempt(call) {
   try {
-    return call();
+    return { answer: call(), error: undefined };
   } catch (error) {
-    if (error?.name !== 'EngineError') throw error;
-    return { error: error.code };
+    return { answer: undefined, error };
   }
 }
 
-const outcome = (allowed) => ({ outcome: allowed ? 'allow' : 'deny' });
+/** What a call gives, in the form of all interfaces; undefined where it cannot be asked that. */
+function given({ answer, error }) {
+  if (error !== undefined) {
+    if (error?.name !== 'EngineError') throw error;
+    return { error: error.code };
+  }
+  if (answer === undefined) return undefined;
+  if (typeof answer === 'boolean') return { outcome: answer ? 'allow' : 'deny' };
+  return typeof answer === 'string' ? { outcome: answer } : plainAnswer(answer);
+}
 
 /** The calls of the JavaScript package. Each is asked with the policy, an identity that is open, and the question. */
 export const CALLS = {
-  'policy.check': ({ policy, check }) => plainAnswer(policy.check(check)),
-  'policy.can': ({ policy, check }) => outcome(policy.can(check)),
-  'policy.explain': ({ policy, check, asked }) => (asked.request ? undefined : plain(policy.explain(check))),
-  'identity.decide': ({ identity, question }) => plainAnswer(identity.decide(question)),
-  'identity.explain': ({ identity, question, asked }) => (asked.request ? undefined : plain(identity.explain(question))),
-  'identity.request': ({ identity, asked, options }) => (asked.request ? plainAnswer(identity.request(asked.request, options)) : undefined),
-  'identity.can': ({ identity, direct, options }) => direct && outcome(identity.can(...direct, options)),
-  'identity.check': ({ identity, direct, options }) => direct && { outcome: identity.check(...direct, options) },
-  'identity.can, a resource': ({ policy, identity, direct, options }) => direct && outcome(identity.can(direct[0], policy.resource(direct[1], direct[2]), options)),
-  'identity.checkResource': ({ policy, identity, direct, options }) =>
-    direct && { outcome: identity.checkResource(direct[0], policy.resource(direct[1], direct[2]), options) },
-  'identity.filter': ({ identity, direct, options }) => direct && outcome(identity.filter(direct[0], direct[1], [direct[2]], options).length === 1),
-  'identity.checkMany': ({ identity, direct, question }) =>
-    direct && { outcome: identity.checkMany([{ resource_name: direct[2], ...question }])[0] },
+  'policy.check': ({ policy, check }) => policy.check(check),
+  'policy.can': ({ policy, check }) => policy.can(check),
+  'policy.explain': ({ policy, check, request }) => (request ? undefined : policy.explain(check)),
+  'identity.decide': ({ identity, question }) => identity.decide(question),
+  'identity.explain': ({ identity, question, request }) => (request ? undefined : identity.explain(question)),
+  'identity.request': ({ identity, request, options }) => (request ? identity.request(request, options) : undefined),
+  'identity.can': ({ identity, direct, options }) => direct && identity.can(...direct, options),
+  'identity.check': ({ identity, direct, options }) => direct && identity.check(...direct, options),
+  'identity.can, a resource': ({ policy, identity, direct, options }) => direct && identity.can(direct[0], policy.resource(direct[1], direct[2]), options),
+  'identity.checkResource': ({ policy, identity, direct, options }) => direct && identity.checkResource(direct[0], policy.resource(direct[1], direct[2]), options),
+  'identity.filter': ({ identity, direct, options }) => direct && identity.filter(direct[0], direct[1], [direct[2]], options).length === 1,
+  'identity.checkMany': ({ identity, direct, question }) => direct && identity.checkMany([{ resource_name: direct[2], ...question }])[0],
 };
 
-/** What every call gives for each question of a world. */
-export async function javascript(document, cases, calls = CALLS) {
+/** What every call gives for each question of a world. `around` makes the calls, for example in a program with other prototypes. */
+export async function javascript(document, cases, calls = CALLS, around = (ask) => ask()) {
   const policy = await Policy.load(document);
-  const answers = cases.map((asked) => {
-    const question = questionOf(asked);
-    const check = { ...whoOf(asked), ...question };
+  const entries = Object.entries(calls).map(([name, ask]) => ({ name, ask }));
+  // With every member, so that none is inherited.
+  const asked = cases.map((one) => {
+    const question = questionOf(one);
     const { host, now, ignore_expiry: ignoreExpiry } = question;
-    const options = host === undefined && now === undefined && ignoreExpiry === undefined ? undefined : { host, now, ignoreExpiry };
-    const direct = asked.request ? undefined : [asked.operation, asked.resource_type, asked.resource_name ?? ''];
-    const identity = policy.open(asked.form === 'names' ? asked.identity : whoOf(asked));
-    const given = { policy, identity, asked, check, question, options, direct };
-    const found = {};
-    for (const [call, ask] of Object.entries(calls)) {
-      const answer = attempt(() => ask(given));
-      if (answer !== undefined) found[call] = answer;
-    }
+    return {
+      who: one.form === 'names' ? one.identity : whoOf(one), check: { ...whoOf(one), ...question }, question, request: one.request,
+      options: host === undefined && now === undefined && ignoreExpiry === undefined ? undefined : { host, now, ignoreExpiry },
+      direct: one.request ? undefined : [one.operation, one.resource_type, one.resource_name ?? ''],
+    };
+  });
+  const answers = around(() => asked.map(({ who, ...one }) => {
+    const identity = policy.open(who);
+    const found = entries.map(({ name, ask }) => ({ name, result: attempt(() => ask({ policy, identity, ...one })) }));
     identity.free();
     return found;
-  });
+  }));
   policy.free();
-  return answers;
+  return answers.map((found) => Object.fromEntries(found.map(({ name, result }) => [name, given(result)]).filter(([, answer]) => answer !== undefined)));
+}
+
+/** What other code may have left in `Object.prototype`: members that would allow, and what could be taken for known names. */
+const MEMBERS = {
+  host: '10.0.0.1', now: 1, ignore_expiry: true, ignoreExpiry: true, user: ADMIN, principal: `User:${ADMIN}`, groups: ['g', 'h'], identity: { user: ADMIN }, claims: { sub: ADMIN },
+  operation: 'OPERATION_READ', resource_type: 'RESOURCE_TYPE_TOPIC', resource_name: 'a', request: { api: 'kafka', name: 'ApiVersions', resources: {} }, resources: {}, id: 7, outcome: 'allow',
+  expires_at: 4e9, verified: true, permission_type: 'PERMISSION_TYPE_ALLOW', superusers: ['u', 'v', 'g'], limit: 0, isExpired: false, number: 1, known: 1, since: 0, problems: [], cause: 'x', code: 'x',
+};
+
+/** Calls `ask` with an `Object.prototype` that has every index below a thousand, and some of these members. */
+export function polluting({ pick, chance, below }, cases) {
+  const names = Object.fromEntries(cases.map(({ resource_name: name }) => [name ?? '', below(4)]));
+  const values = [{}, names, 0, 1, -1, true, 'allow', [], null, Object.values(names)];
+  const members = Object.fromEntries([...Array(1_000).keys()].map((index) => [index, pick(values)]));
+  for (const [name, value] of Object.entries(MEMBERS)) if (chance(1, 2)) members[name] = chance(1, 4) ? pick(values) : value;
+  return (ask) => {
+    Object.assign(Object.prototype, members);
+    try {
+      return ask();
+    } finally {
+      for (const name of Object.getOwnPropertyNames(members)) delete Object.prototype[name];
+    }
+  };
 }
 
 /** The command line, one process for each world; and the service, one for all of them. */

@@ -1,10 +1,11 @@
 // A guard for Express.
+import { memberOf, own } from '../lib/own.js';
 import { admit } from './identities.js';
 export { identityOf } from './identities.js';
 
 /**
  * Returns a middleware that passes requests whose token allows what they need, and sets `request.identity`, which `identityOf`
- * returns. Before a 403, `onDenied(identity, request)` is called, for example to log `identity.explain(request)`. The body of the
+ * returns. Before a 403, `onDenied(identity, request)` is called, for example to log `identity.decide(request).reason`. The body of the
  * 403 is `not allowed`, or what `deniedBody(identity, request)` returns: a text, or an object, which is sent as JSON.
  *
  * The client's address is `request.ip`, which Express takes from the connection, or from `X-Forwarded-For` behind proxies that
@@ -15,7 +16,8 @@ export { identityOf } from './identities.js';
  *   onDenied?: import('./identities.js').OnDenied, deniedBody?: import('./identities.js').DeniedBody,
  * }} options
  */
-export function guard({ identify, need, clock, onDenied, deniedBody }) {
+export function guard(options) {
+  const { need, ...given } = own(options);
   /**
    * @param {Request} request
    * @param {{ statusCode: number, setHeader(name: string, value: string): unknown, end(text: string): unknown }} response
@@ -23,7 +25,7 @@ export function guard({ identify, need, clock, onDenied, deniedBody }) {
    */
   return async (request, response, next) => {
     try {
-      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock, onDenied, deniedBody });
+      const admitted = await admit(memberOf(request.headers, 'authorization'), need(request), { ...given, host: memberOf(request, 'ip') });
       if ('identity' in admitted) {
         request.identity = admitted.identity;
         next();
@@ -32,9 +34,9 @@ export function guard({ identify, need, clock, onDenied, deniedBody }) {
       response.statusCode = admitted.status;
       response.setHeader('WWW-Authenticate', admitted.challenge);
       const { status, body = status === 401 ? 'authentication required' : 'not allowed' } = admitted;
-      if (typeof body === 'string') return void response.end(body);
-      response.setHeader('Content-Type', 'application/json');
-      response.end(JSON.stringify(body));
+      const isText = typeof body === 'string';
+      response.setHeader('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/json');
+      response.end(isText ? body : JSON.stringify(body));
     } catch (error) {
       next(error);
     }

@@ -1,11 +1,12 @@
 // A guard for Fastify.
+import { memberOf, own } from '../lib/own.js';
 import { admit } from './identities.js';
 export { identityOf } from './identities.js';
 
 /**
  * Returns an `onRequest` hook that passes requests whose token allows what they need, and sets `request.identity`. Call
  * `app.decorateRequest('identity', null)` once. Before a 403, `onDenied(identity, request)` is called, for example to log
- * `identity.explain(request)`. The body of the 403 is `{ error: 'not allowed' }`, or what `deniedBody(identity, request)` returns.
+ * `identity.decide(request).reason`. The body of the 403 is `{ error: 'not allowed' }`, or what `deniedBody(identity, request)` returns.
  * `identityOf(request)` returns the identity with its type.
  *
  * The client's address is `request.ip`, which Fastify takes from the connection, or from `X-Forwarded-For` with `trustProxy`.
@@ -17,13 +18,14 @@ export { identityOf } from './identities.js';
  * @example
  * app.get('/topics/:name', { onRequest: guard({ identify, need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }) }) }, handler);
  */
-export function guard({ identify, need, clock, onDenied, deniedBody }) {
+export function guard(options) {
+  const { need, ...given } = own(options);
   /**
    * @param {Request} request
    * @param {{ code(status: number): any, header(name: string, value: string): any, send(body: unknown): any }} reply
    */
   return async (request, reply) => {
-    const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock, onDenied, deniedBody });
+    const admitted = await admit(memberOf(request.headers, 'authorization'), need(request), { ...given, host: memberOf(request, 'ip') });
     if ('identity' in admitted) {
       request.identity = admitted.identity;
       return;

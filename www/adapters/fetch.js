@@ -1,4 +1,5 @@
 // A guard for fetch handlers: workers, Deno, Bun, service workers.
+import { own } from '../lib/own.js';
 import { admit } from './identities.js';
 
 /**
@@ -13,12 +14,13 @@ import { admit } from './identities.js';
  * }} options
  * @returns {(request: Request) => Promise<Response>}
  */
-export function guarded(handler, { identify, need, address, clock, onDenied, deniedBody }) {
+export function guarded(handler, options) {
+  const { need, address, ...given } = own(options);
   return async (request) => {
-    const admitted = await admit(request.headers.get('authorization'), need(request), { identify, host: address?.(request), clock, onDenied, deniedBody });
+    const admitted = await admit(request.headers.get('authorization'), need(request), { ...given, host: address?.(request) });
     if ('identity' in admitted) return handler(request, admitted.identity);
     const { status, challenge, body } = admitted;
-    const init = { status, headers: { 'WWW-Authenticate': challenge } };
+    const init = own({ status, headers: own({ 'WWW-Authenticate': challenge }) });
     return typeof body === 'object' ? Response.json(body, init) : new Response(body ?? null, init);
   };
 }

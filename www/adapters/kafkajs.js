@@ -1,5 +1,7 @@
 // Guards for KafkaJS: producers, consumers and admin clients check permissions before they send a request.
 
+import { own } from '../lib/own.js';
+
 /** Thrown before a request is sent; `answer` has all checks of the request, with their decisions. */
 export class NotAllowed extends Error {
   /** @param {import('gbac-engine').RequestAnswer} answer */
@@ -59,7 +61,8 @@ function guarded(client, guards, other) {
  * @example
  * const producer = guardProducer(kafka.producer(), identity);
  */
-export function guardProducer(producer, identity, { transactionalId, clock = seconds } = {}) {
+export function guardProducer(producer, identity, options = {}) {
+  const { transactionalId, clock = seconds } = own(options);
   const demand = demandOf(identity, clock);
   const transaction = transactionalId === undefined ? {} : { transactional_id: [transactionalId] };
   return guardSender(producer, (topics) => demand('Produce', { topic: unique(topics), ...transaction }), (group) => demand('TxnOffsetCommit', { group: [group.consumerGroupId], topic: unique(group.topics.map(({ topic }) => topic)), ...transaction }));
@@ -107,7 +110,8 @@ function guardSender(sender, demand, demandOffsets) {
  * @example
  * const consumer = guardConsumer(kafka.consumer({ groupId: 'billing' }), identity, { groupId: 'billing' });
  */
-export function guardConsumer(consumer, identity, { groupId, clock = seconds }) {
+export function guardConsumer(consumer, identity, options) {
+  const { groupId, clock = seconds } = own(options);
   const demand = demandOf(identity, clock);
   const inner = /** @type {any} */ (consumer);
   return guarded(consumer, {
@@ -199,7 +203,8 @@ const FREE = ['connect', 'disconnect', 'on', 'logger'];
  * @example
  * const admin = guardAdmin(kafka.admin(), identity);
  */
-export function guardAdmin(admin, identity, { clock = seconds } = {}) {
+export function guardAdmin(admin, identity, options = {}) {
+  const { clock = seconds } = own(options);
   const demand = demandOf(identity, clock);
   const inner = /** @type {any} */ (admin);
   /** @type {Record<string, (...args: any[]) => unknown>} */

@@ -30,7 +30,7 @@ export function acls(short, ...more) {
     const { to, host = '*' } = row;
     if (to === undefined) throw new EngineError('missing_member', '`to` is missing in a short ACL; write a principal such as `Group:engineering`');
     const patterns = SINGLE.includes(type) ? [only(row[type], type)] : each(row[type], `\`${type}\``, pattern);
-    return each(to, '`to`', (principal) => wellFormed(principal, 'a principal')).flatMap((principal) =>
+    return each(to, '`to`', principalOf).flatMap((principal) =>
       patterns.flatMap((resource) => each(row[permission], `\`${permission}\``, operationOf).map((operation) => ({
         resource_type: RESOURCE_TYPES[type], ...resource, principal, host: wellFormed(host, '`host`'), operation,
         permission_type: permission === 'allow' ? 'PERMISSION_TYPE_ALLOW' : 'PERMISSION_TYPE_DENY',
@@ -55,11 +55,20 @@ function each(given, what, read) {
   return listed(values, what).map(read);
 }
 
+/** In any spelling that the engine reads elsewhere: the short form in any letter case, with or without `_` and `-`, or the long one. */
 function operationOf(name) {
   const text = wellFormed(name, 'an operation');
-  if (OPERATIONS[text] !== undefined) return OPERATIONS[text];
+  const folded = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(/[_-]/g, '');
+  if (OPERATIONS[folded] !== undefined) return OPERATIONS[folded];
   if (Object.values(OPERATIONS).includes(text)) return text;
   throw unknownValue(text, 'an operation', OPERATIONS);
+}
+
+/** A principal. `*` is not a prefix here, and would be part of the name; `User:*` is everyone. */
+function principalOf(text) {
+  const principal = wellFormed(text, 'a principal');
+  if (!principal.includes('*') || principal === 'User:*') return principal;
+  throw new EngineError('unknown_value', 'a short ACL accepts `*` in `to` only as `User:*`, which is everyone; name each group, or write an ACL of a policy document for a name that contains `*`');
 }
 
 /** `*` is every name, `orders-*` every name that begins with `orders-`, and anything else that name. */

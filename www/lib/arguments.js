@@ -11,14 +11,21 @@ const LONGEST_TEXT = 2 ** 26;
  */
 export function jsonText(value, what) {
   if (typeof value === 'string') return wellFormed(value, what, LONGEST_TEXT);
-  return wellFormed(reading(what, () => plainText(value, what, false)), what, LONGEST_TEXT);
+  return wellFormed(reading(what, () => plainText(value, what)), what, LONGEST_TEXT);
 }
 
-/** The same for a policy document, of any length and without members that are `undefined`. */
+/** The same for a policy document, of any length. */
 export function documentText(document) {
   const what = 'a policy document';
-  const text = typeof document === 'string' ? document : reading(what, () => plainText(document, what, true));
+  if (ArrayBuffer.isView(document)) throw new EngineError('not_json', `${what} must be an object or JSON text, but is bytes; read the file as text, such as \`readFile(path, 'utf8')\``);
+  const text = typeof document === 'string' ? document : reading(what, () => plainText(document, what));
   return wellFormed(text, what, Infinity);
+}
+
+/** A whole number of at least 0 that the engine can take. */
+export function wholeNumber(number, what) {
+  if (Number.isInteger(number) && number >= 0 && number < 2 ** 32) return number;
+  throw new EngineError('wrong_type', `${what} must be a whole number of at least 0`);
 }
 
 const NONE = Object.freeze(Object.create(null));
@@ -50,31 +57,15 @@ export function requestOf(given, names, what = 'a request') {
   });
 }
 
-/** How many members a request without host and time has. */
-const SHORT = 3;
+/** The members of the most common form of a request. */
+const SHORT = ['operation', 'resource_type', 'resource_name'];
 
-/** A faster way for the most common form of a request; `undefined` for all others, valid or not. */
-export function shortRequestOf(given) {
-  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
-  // Hidden and symbol members count too, so these three are all. `Reflect.ownKeys` is slower.
-  if (Object.getOwnPropertyNames(given).length !== SHORT || Object.getOwnPropertySymbols(given).length !== 0) return undefined;
-  const operation = Object.getOwnPropertyDescriptor(given, 'operation');
-  const type = Object.getOwnPropertyDescriptor(given, 'resource_type');
-  const name = Object.getOwnPropertyDescriptor(given, 'resource_name');
-  if (!isWritten(operation) || !isWritten(type) || !isWritten(name)) return undefined;
-  return new ShortRequest(operation.value, type.value, name.value);
-}
+/** Whether requests inherit none of these members, so that a request with three members and all of these has no other. */
+export const areShortMembersOwn = () => !SHORT.some((name) => name in Object.prototype);
 
-/** Whether a member exists, is enumerable, and is not a getter. */
-const isWritten = (field) => field !== undefined && field.enumerable && field.get === undefined && field.set === undefined;
-
-/** A prototype that inherits nothing, even if `Object.prototype` was changed. */
-function ShortRequest(operation, type, name) {
-  this.operation = operation;
-  this.resource_type = type;
-  this.resource_name = name;
-}
-ShortRequest.prototype = Object.freeze(Object.create(null));
+/** Whether a plain object has three members, hidden ones too. Symbols do not count: they say nothing in a request. */
+export const hasThreeMembers = (given) =>
+  Object.getPrototypeOf(given) === Object.prototype && Object.getOwnPropertyNames(given).length === SHORT.length;
 
 function known(given, names, what, member) {
   const read = membersOf(given, what);
@@ -89,7 +80,17 @@ const listOf = (names) => names.map((name) => `\`${name}\``).join(', ');
 /** The elements of an iterable; strings are refused. */
 export function listed(values, what) {
   return reading(what, () => {
-    if (typeof values === 'object' && typeof values?.[Symbol.iterator] === 'function') return [...values];
+    if (typeof values === 'object' && typeof values?.[Symbol.iterator] === 'function') {
+      if (Array.isArray(values)) refuseHoles(values, what);
+      return [...values];
+    }
     throw new EngineError('wrong_type', `expected an array or another iterable for ${what}, but the value is ${kind(values)}`);
   });
+}
+
+/** A hole would be read from `Object.prototype`. */
+function refuseHoles(values, what) {
+  for (let place = 0; place < values.length; place += 1) {
+    if (!Object.hasOwn(values, place)) throw new EngineError('wrong_type', `${what} have a hole at ${place}; write every element`);
+  }
 }

@@ -87,7 +87,7 @@ async function ofResponse(response, source) {
   if (!response.ok) throw notLoaded(`the wasm module was not found at ${from}`, `serve the wasm file at this address, or ${INSIDE}`);
   const remedy = `serve the whole wasm file there as ${TYPE}, or ${INSIDE}`;
   try {
-    if (type.split(';', 1)[0].trim().toLowerCase() === TYPE && WebAssembly.compileStreaming && !response.bodyUsed) {
+    if (type.split(';', 1)[0].trim().toLowerCase() === TYPE && typeof WebAssembly.compileStreaming === 'function' && !response.bodyUsed) {
       return await WebAssembly.compileStreaming(response);
     }
   } catch (cause) {
@@ -128,7 +128,7 @@ function shownAddress(source) {
 function bytesOfHex(text) {
   const buffer = builtin('node:buffer')?.Buffer;
   if (buffer !== undefined) return buffer.from(text, 'hex');
-  if (Uint8Array.fromHex) return Uint8Array.fromHex(text);
+  if (typeof Uint8Array.fromHex === 'function') return Uint8Array.fromHex(text);
   const digit = (place) => {
     const code = text.charCodeAt(place);
     return code < 58 ? code - 48 : code - 87;

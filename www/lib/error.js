@@ -20,13 +20,16 @@ export class EngineError extends Error {
   }
 }
 
+/** Whether this runtime checks for lone surrogates itself. */
+const HAS_CHECK = typeof ''.isWellFormed === 'function';
+
 /** The most characters of a name. Longer ones never reach the engine, because its memory never shrinks. */
 const LONGEST_NAME = 2 ** 20;
 /** A string, unchanged. Lone surrogates are refused, because they would silently become other characters in the engine. */
 export function wellFormed(text, what, longest = LONGEST_NAME) {
   if (typeof text !== 'string') throw new EngineError('wrong_type', `${what} must be a string, but is ${kind(text)}`);
   if (text.length > longest) throw new EngineError('too_long', `${what} has more than ${longest} characters`);
-  if (text.isWellFormed ? !text.isWellFormed() : /\p{Surrogate}/u.test(text)) {
+  if (HAS_CHECK ? !text.isWellFormed() : /\p{Surrogate}/u.test(text)) {
     throw new EngineError('not_well_formed', `${what} contains a lone surrogate, which is not valid Unicode`);
   }
   return text;

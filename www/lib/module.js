@@ -55,7 +55,7 @@ export class Instance {
     if (given !== undefined) return given;
     const fault = this.call(() => this.glue.takeFault());
     if (fault === '') throw failed();
-    const { code, message, problems } = JSON.parse(fault);
+    const { code, message, problems } = { __proto__: null, ...JSON.parse(fault) };
     throw new EngineError(code, message, { problems });
   }
 
@@ -116,7 +116,8 @@ export class Module {
 
   async #compile(wasm) {
     const module = await compiled(wasm, this.#code);
-    const [section] = WebAssembly.Module.customSections(module, SECTION);
+    // Not an array pattern: it would call what `Object.prototype.return` is, if there is such a member.
+    const section = WebAssembly.Module.customSections(module, SECTION).at(0);
     const id = section === undefined ? undefined : new TextDecoder().decode(section);
     if (id !== this.#id) {
       throw notLoaded(

@@ -1,6 +1,10 @@
 // Names and values cross into the engine once; afterwards as numbers.
+import { RESOURCE_TYPES } from './acls.js';
 import { EngineError, FREED, unknownValue, wellFormed } from './error.js';
 import { addHandle } from './plain.js';
+
+/** No name known of any type. Each type has its place: one that were missing would be read from `Object.prototype`. */
+const nothingKnown = () => Object.keys(RESOURCE_TYPES).map(() => Object.create(null));
 
 /** The default number of names that a policy caches; a name takes about 200 bytes. */
 export const CACHE_SIZE = 16_384;
@@ -26,7 +30,7 @@ export class Names {
   since = 0;
   #engine;
   #cacheSize;
-  #known = [];
+  #known = nothingKnown();
   #count = 0;
   #holders = 1;
 
@@ -54,8 +58,13 @@ export class Names {
     this.instance.free(engine);
   }
 
+  /** The known names of a type, with their numbers, until `since` changes or another name is found. */
+  knownOf(resourceType) {
+    return this.#known[resourceType];
+  }
+
   find(resourceType, name) {
-    const known = typeof name === 'string' ? this.#known[resourceType]?.[name] : undefined;
+    const known = typeof name === 'string' ? this.#known[resourceType][name] : undefined;
     return known ?? this.#findNew(resourceType, name);
   }
 
@@ -70,7 +79,7 @@ export class Names {
     }
     if (number === NOT_CACHED) return number;
     // Not a Map: V8 looks up interned strings in objects without comparing their characters.
-    if (this.#cacheSize > 0) (this.#known[resourceType] ??= Object.create(null))[name] = number;
+    if (this.#cacheSize > 0) this.#known[resourceType][name] = number;
     this.#count++;
     return number;
   }
@@ -78,7 +87,7 @@ export class Names {
   /** Clears the cache: it is full, or the policy has changed and every number is stale. */
   forget() {
     this.instance.call(() => this.#engine.forget());
-    this.#known = [];
+    this.#known = nothingKnown();
     this.#count = 0;
     this.since++;
   }
@@ -142,7 +151,7 @@ export class Resource {
 
   static {
     isResource = (resource) => typeof resource === 'object' && resource !== null && #number in resource;
-    addHandle(isResource, () => ['wrong_type', 'this is a resource of `policy.resource`; write its type and name, or call `identity.can(operation, resource)`']);
+    addHandle(isResource, 'wrong_type', 'this is a resource of `policy.resource`; write its type and name, or call `identity.can(operation, resource)`');
     numberOf = (resource, names) => {
       if (!isResource(resource)) throw new EngineError('wrong_type', 'the resource must come from `policy.resource`');
       const isKnown = resource.#names === names && resource.#since === names.since && resource.#number !== NOT_CACHED;

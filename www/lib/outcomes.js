@@ -29,7 +29,7 @@ export class Outcomes {
   /** Whether the operation is allowed; `undefined` where that is not known. */
   get(operation, name) {
     if (operation >= OPERATIONS || this.#since !== this.#names.since) return undefined;
-    const known = this.#pages === undefined ? this.#few?.get(name) : this.#pages[name >>> PAGE_BITS]?.[name & (PAGE - 1)];
+    const known = this.#pages === undefined ? this.#few?.get(name) : this.#pages.get(name >>> PAGE_BITS)?.[name & (PAGE - 1)];
     const bits = known >> (2 * operation);   // 0 for `undefined`
     return (bits & KNOWN) === 0 ? undefined : (bits & ALLOWED) !== 0;
   }
@@ -48,7 +48,7 @@ export class Outcomes {
         few.set(name, known | bits);
         return;
       }
-      this.#pages = [];
+      this.#pages = new Map();
       few.forEach((known, name) => this.#add(name, known));
       this.#few = undefined;
     }
@@ -56,7 +56,8 @@ export class Outcomes {
   }
 
   #add(name, bits) {
-    const page = (this.#pages[name >>> PAGE_BITS] ??= new Int32Array(PAGE));
+    let page = this.#pages.get(name >>> PAGE_BITS);
+    if (page === undefined) this.#pages.set(name >>> PAGE_BITS, page = new Int32Array(PAGE));
     page[name & (PAGE - 1)] |= bits;
   }
 }

@@ -1,11 +1,11 @@
 // Plain data: values that JSON can represent completely.
-import { EngineError, isOurs, kind, nameOf } from './error.js';
+import { EngineError, isOurs, kind, nameOf, wellFormed } from './error.js';
 
 /** The handles of this package, with their errors. An identity that is read as `{ user, groups }` would lose its expiry. */
 const HANDLES = [];
 
-/** Registers a class of handles: `is` recognizes its instances, `tell` returns the error's code and hint. */
-export const addHandle = (is, tell) => void HANDLES.push([is, tell]);
+/** Registers a class of handles: `is` recognizes its instances; the others are the code and the hint of the error. */
+export const addHandle = (is, code, hint) => void HANDLES.push({ is, code, hint });
 
 /** Prevents Vue from wrapping the handles of a class in a proxy, which has no access to private fields. */
 export const notReactive = (Class) => void Object.defineProperty(Class.prototype, '__v_skip', { __proto__: null, value: true });
@@ -26,10 +26,8 @@ export const unreadable = (what, cause) =>
 /** Refuses a handle of this package where plain data belongs. */
 export function refuseHandle(value, what) {
   if (typeof value !== 'object' || value === null) return;
-  for (const [is, tell] of HANDLES) {
-    if (!is(value)) continue;
-    const [code, hint] = tell(value);
-    throw new EngineError(code, `${what} must be plain data; ${hint}`);
+  for (const { is, code, hint } of HANDLES) {
+    if (is(value)) throw new EngineError(code, `${what} must be plain data; ${hint}`);
   }
 }
 
@@ -74,12 +72,13 @@ export function membersOf(object, what) {
 
 /**
  * The JSON text of plain data; everything else is refused, at every depth. A member of the argument itself may be `undefined`, which
- * is the same as omitting it, unless the argument must be `complete`.
+ * is the same as omitting it.
  */
-export function plainText(root, what, complete) {
+export function plainText(root, what) {
   const copy = (value, name) => {
     switch (typeof value) {
-      case 'string': case 'boolean': return value;
+      case 'string': return wellFormed(value, name === undefined ? what : `${nameOf(name)} in ${what}`, Infinity);
+      case 'boolean': return value;
       case 'number':
         if (Number.isFinite(value)) return value;
         break;
@@ -105,8 +104,8 @@ export function plainText(root, what, complete) {
     const copied = new Bare();
     for (const name of Reflect.ownKeys(value)) {
       const inner = member(value, name, what);
-      if (inner === undefined && value === root && !complete) continue;
-      copied[name] = copy(inner, name);
+      if (inner === undefined && value === root) continue;
+      copied[wellFormed(name, 'the name of a member', Infinity)] = copy(inner, name);
     }
     return copied;
   };

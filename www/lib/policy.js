@@ -1,11 +1,12 @@
 // Policies and identities: arguments become text for the engine; results are objects. `index.d.ts` documents the public methods.
-import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
+import { areShortMembersOwn, documentText, hasThreeMembers, jsonText, listed, optionsOf, requestOf, wholeNumber } from './arguments.js';
 import { EngineError, FREED, freed, isOurs, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, numberOf, isNames, isResource, Names, Resource } from './names.js';
 import { Outcomes } from './outcomes.js';
-import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
+import { addHandle, isPlain, membersOf, notReactive, plainText, reading, unreadable } from './plain.js';
 
 /** For the other files of this package only: the engine's handles, and constructors of ours. */
+export let isPolicy;
 export let policyCall;
 export let identityCall;
 export let identityEngine;
@@ -32,10 +33,10 @@ export class Policy {
   }
 
   static {
-    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a policy; pass the check']);
+    isPolicy = (value) => typeof value === 'object' && value !== null && #engine in value;
+    addHandle(isPolicy, 'wrong_type', 'this is a policy; pass the check');
     policyCall = (policy, instance, run) => {
-      const isOne = typeof policy === 'object' && policy !== null && #engine in policy;
-      if (!isOne) throw new EngineError('wrong_type', 'expected a policy of the same entry point');
+      if (!isPolicy(policy)) throw new EngineError('wrong_type', 'expected a policy of the same entry point');
       if (policy.#engine === FREED) throw freed();
       // An object of one instance is meaningless in another.
       if (instance !== undefined && policy.#instance !== instance) {
@@ -58,27 +59,30 @@ export class Policy {
         throw withShortFormHint(error);
       }
     };
-    openIdentity = (policy, open) =>
-      new policy.constructor.Identity(policyCall(policy, undefined, (engine, instance) => instance.take(() => open(engine))), policy.#names);
+    openIdentity = (policy, open, isShared = false) => {
+      const engine = policyCall(policy, undefined, (engine, instance) => instance.take(() => open(engine)));
+      const identity = new policy.constructor.Identity(engine, policy.#names, isShared);
+      return isShared ? Object.freeze(identity) : identity;
+    };
     identityOf = (policy, value) => ownIdentity(value, policy.#names, policy.#instance);
   }
 
   check(check, ...more) {
-    return this.#ask(check, more, 'check', false);
+    return this.#ask(check, more, 'check');
   }
 
   can(check, ...more) {
-    return this.#ask(check, more, 'can', false).outcome === 'allow';
+    return this.#ask(check, more, 'can').outcome === 'allow';
   }
 
-  explain(check, ...more) {
-    return this.#ask(check, more, 'explain', true);
+  explain(check, options, ...more) {
+    return this.#ask(check, more, 'explain', candidatesOf(options));
   }
 
-  #ask(check, more, method, explain) {
+  #ask(check, more, method, candidates) {
     noMore(more, method, MEMBERS);
     const text = jsonText(check, 'a check');
-    return withId(text, this.#instance.take(() => this.#engine.ask(text, explain, clock())));
+    return withId(text, this.#instance.take(() => this.#engine.ask(text, candidates, clock())));
   }
 
   inspect(who, ...more) {
@@ -170,11 +174,12 @@ export class Identity {
   #outcomes;
   #opened;
   #seen;
+  /** Whether others use it too, so that nobody may free it. */
+  #isShared;
 
   static {
-    addHandle((value) => #engine in value, () => [
-      'wrong_type', 'this is an open identity, and reading it as data would lose its expiry; call the methods of the identity itself, such as `identity.can(..)`',
-    ]);
+    addHandle((value) => #engine in value, 'wrong_type',
+      'this is an open identity, and reading it as data would lose its expiry; call the methods of the identity itself, such as `identity.can(..)`');
     ownIdentity = (value, names, instance) => {
       if (typeof value !== 'object' || value === null || !(#engine in value)) return undefined;
       if (value.#engine === FREED) throw freed();
@@ -187,21 +192,24 @@ export class Identity {
     identityEngine = (identity) => identity.#engine;
   }
 
-  constructor(engine, names) {
+  constructor(engine, names, isShared) {
     if (!isNames(names)) throw new EngineError('not_loaded', 'create identities with `policy.open`');
     this.#engine = engine;
     this.#names = names.hold();
     this.#instance = names.instance;
     this.#expires = this.#instance.call(() => engine.hasExpiry());
     this.#outcomes = new Outcomes(names);
+    this.#isShared = isShared;
   }
 
   get inspection() {
-    return JSON.parse((this.#opened ??= JSON.stringify(this.#instance.call(() => this.#engine.takeOpened()))));
+    // Not `JSON.stringify`, which calls a `toJSON` of `Object.prototype`.
+    return JSON.parse((this.#opened ??= plainText(this.#instance.call(() => this.#engine.takeOpened()), 'an identity')));
   }
 
+  /** Its members, without what `Object.prototype` would add. */
   get #known() {
-    return (this.#seen ??= this.inspection);
+    return (this.#seen ??= { __proto__: null, ...this.inspection });
   }
 
   get user() {
@@ -213,7 +221,7 @@ export class Identity {
   }
 
   get warnings() {
-    return this.#known.warnings;
+    return this.inspection.warnings;
   }
 
   get verified() {
@@ -302,18 +310,54 @@ export class Identity {
     noMore(more, 'checkMany');
     const all = listed(requests, 'the requests');
     const common = this.#circumstances(options, 'checkMany');
-    // All requests are read first, so that one that throws is an error wherever it is in the list.
-    return reading('a request', () => all.map((request) => {
-      const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = shortRequestOf(request) ?? requestOf(request, REQUEST);
-      const operationNumber = this.#instance.operations.number(operation);
-      const isCommon = host === undefined && now === undefined && ignoreExpiry === undefined;
-      const own = isCommon ? common : this.#at(
-        host === undefined ? common.host : wellFormed(host, 'a host'),
-        now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
-      );
-      const nameNumber = this.#names.find(this.#instance.resourceTypes.number(type), name);
-      return this.#allowsAt(operationNumber, nameNumber, own) ? 'allow' : 'deny';
-    }));
+    try {
+      return this.#checkAll(all, common);
+    } catch (cause) {
+      throw unreadable('a request', cause);
+    }
+  }
+
+  /** One loop without closures: a shorter form takes longer than a loop of `can`. */
+  #checkAll(all, common) {
+    const { operations, resourceTypes } = this.#instance;
+    const names = this.#names;
+    const outcomes = this.#outcomes;
+    const isFromAnywhere = common.host === undefined && !common.isExpired;
+    const areOwn = areShortMembersOwn();
+    // What is the same in adjacent requests is looked up once.
+    let lastOperation, operationNumber, lastType, typeNumber, since, known;
+    for (let place = 0; place < all.length; place += 1) {
+      const request = all[place];
+      let operation, type, name;
+      let circumstances = common;
+      if (areOwn && typeof request === 'object' && request !== null) ({ operation, resource_type: type, resource_name: name } = request);
+      if (operation === undefined || type === undefined || name === undefined || !hasThreeMembers(request)) {
+        const read = requestOf(request, REQUEST);
+        ({ operation, resource_type: type, resource_name: name } = read);
+        circumstances = this.#circumstancesOf(read, common);
+      }
+      if (operation !== lastOperation || operationNumber === undefined) {
+        operationNumber = operations.number(operation);
+        lastOperation = operation;
+      }
+      if (type !== lastType || names.since !== since) {
+        typeNumber = resourceTypes.number(type);
+        lastType = type;
+        since = names.since;
+        known = names.knownOf(typeNumber);
+      }
+      const nameNumber = (typeof name === 'string' ? known[name] : undefined) ?? names.find(typeNumber, name);
+      const outcome = isFromAnywhere && circumstances === common ? outcomes.get(operationNumber, nameNumber) : undefined;
+      all[place] = outcome ?? this.#allowsAt(operationNumber, nameNumber, circumstances) ? 'allow' : 'deny';
+    }
+    return all;
+  }
+
+  /** The host and the time of a request, and of the options where it states none. */
+  #circumstancesOf({ host, now, ignore_expiry: ignoreExpiry }, common) {
+    const isTimed = now !== undefined || ignoreExpiry !== undefined;
+    if (host === undefined && !isTimed) return common;
+    return this.#at(host === undefined ? common.host : wellFormed(host, 'a host'), isTimed ? this.#instant(now, ignoreExpiry) : common.now);
   }
 
   /** The host and the time of the options; the clock's time if they state none. */
@@ -348,27 +392,42 @@ export class Identity {
 
   decide(question, ...more) {
     noMore(more, 'decide', MEMBERS);
-    return this.#ask(question, false);
+    return this.#ask(question);
   }
 
-  explain(question, ...more) {
+  explain(question, options, ...more) {
     noMore(more, 'explain', MEMBERS);
-    return this.#ask(question, true);
+    return this.#ask(question, candidatesOf(options));
   }
 
   request(request, options, ...more) {
     noMore(more, 'request');
     const { host, now, ignoreExpiry, id } = optionsOf(options, 'request', [...OPTIONS, 'id']);
-    return this.#ask({ request, host, now, ignore_expiry: ignoreExpiry, id }, false);
+    return this.#ask({ request, host, now, ignore_expiry: ignoreExpiry, id });
   }
 
-  #ask(question, explain) {
+  #ask(question, candidates) {
     const text = jsonText(question, 'a question');
-    return withId(text, this.#instance.take(() => this.#engine.ask(text, explain, clock())));
+    return withId(text, this.#instance.take(() => this.#engine.ask(text, candidates, clock())));
+  }
+
+  /** For logs. It is no identity that could be opened again: its expiry would be lost. */
+  toJSON() {
+    const { user, groups, verified, expiresAt } = this;
+    return { user, groups, verified, expiresAt };
+  }
+
+  /** What Node writes for `console.log`. */
+  [Symbol.for('nodejs.util.inspect.custom')](_depth, options, inspect) {
+    try {
+      return `Identity ${inspect(this.toJSON(), options)}`;
+    } catch (error) {
+      return `Identity (${error.code})`;
+    }
   }
 
   free() {
-    if (this.#engine === FREED) return;
+    if (this.#isShared || this.#engine === FREED) return;
     const engine = this.#engine;
     this.#engine = FREED;
     this.#instance.free(engine);
@@ -395,6 +454,12 @@ const IGNORING_EXPIRY = -Infinity;
 const INSTANT = ['now', 'ignoreExpiry'];
 /** The members of a request of `checkMany`. */
 const REQUEST = ['operation', 'resource_type', 'resource_name', 'host', 'now', 'ignore_expiry'];
+/** The number of candidates in an explanation. */
+function candidatesOf(options) {
+  const { limit = 50 } = optionsOf(options, 'explain', ['limit']);
+  return wholeNumber(limit, '`limit`');
+}
+
 /** Where a request object states its host and time. */
 export const MEMBERS = '`host`, `now` and `ignore_expiry` are members of the question';
 
@@ -407,7 +472,7 @@ export function instantOf(instance, now) {
 /** The problems of an ACL in the short form do not name the remedy. */
 function withShortFormHint(error) {
   const isShort = ({ path }) => /^\/acls.*\/(allow|deny)$/.test(path);
-  if (!isOurs(error) || !error.problems?.some(isShort)) return error;
+  if (!isOurs(error) || !Object.hasOwn(error, 'problems') || !error.problems.some(isShort)) return error;
   return new EngineError(error.code, `${error.message}\nconvert ACLs in the short form with \`acls([..])\``, { problems: error.problems });
 }
 
@@ -422,6 +487,8 @@ export function whoText(who) {
     const members = membersOf(who, what);
     const { user, groups, ...others } = members;
     if (user === undefined) return jsonText(members, what);
+    // As for an empty claim.
+    if (user === '') throw new EngineError('identity_invalid', 'no user: `user` is empty; write the name of the user');
     for (const name of Object.keys(others)) {
       if (others[name] !== undefined) {
         throw new EngineError('identity_invalid', `${nameOf(name)} does not belong beside \`user\` and \`groups\`; write only these two, or \`claims\`, where an expiry belongs: \`{ claims: { sub, groups, exp } }\``);

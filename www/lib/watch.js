@@ -22,7 +22,7 @@ export function watch(policy, identity, changed) {
       else wait();
     }, Math.min(rest, LONGEST));
     // In Node, the timer does not keep the process alive.
-    timer?.unref?.();
+    if (typeof timer.unref === 'function') timer.unref();
   };
   const unsubscribe = policy.subscribe(changed);
   wait();

@@ -50,9 +50,10 @@ test('Fastify', async (t) => {
   assert.equal((await broken.inject({ url: '/', headers: { authorization: 'Bearer x' } })).statusCode, 500, 'a fault of the server allows nothing');
 });
 
-test('keys that cannot be fetched or used are a 503, and the next token tries again', async (t) => {
+test('keys that cannot be fetched or used are a 503, and a token after the pause tries again', async (t) => {
   const responses = [new Response('', { status: 500 }), new Response('<html>'), Response.json({ keys: [] }), Response.json(idp.jwks)];
-  const verify = remoteKeys({ url: 'https://idp.example.com/jwks', issuer: ISSUER, audience: AUDIENCE, fetch: async () => {
+  let now = Date.now() / 1000;
+  const verify = remoteKeys({ url: 'https://idp.example.com/jwks', issuer: ISSUER, audience: AUDIENCE, clock: () => now, fetch: async () => {
     const response = responses.shift();
     if (response === undefined) throw new TypeError('fetch failed');
     return response;
@@ -63,7 +64,8 @@ test('keys that cannot be fetched or used are a 503, and the next token tries ag
   const onRequest = guard({ identify: identities({ policy, verify }), need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }) });
   app.get('/', { onRequest }, async () => 'in');
   const statuses = [];
-  while (responses.length > 0) statuses.push((await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode);
+  const ask = async () => statuses.push((await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode);
+  for (; responses.length > 0; now += 5) await ask();
   assert.deepEqual(statuses, [503, 503, 503, 200]);
   const unreachable = remoteKeys({ url: 'https://idp.example.com/jwks', issuer: ISSUER, audience: AUDIENCE, fetch: async () => { throw new TypeError('fetch failed'); } });
   await assert.rejects(unreachable(token, 0), (error) => error instanceof KeysUnavailable && error.cause.message === 'fetch failed' && !error.message.includes('fetch failed'));

@@ -19,7 +19,7 @@ const NAMES = [
   '*', '*', '*', '**', '*a', 'a*', 'a', 'a', 'aa', 'aaa', 'aaaa', 'ab', 'ab', 'aba', 'abab', 'b', 'ba', 'A', 'a.', 'a.b', 'a.b.', 'é', 'é1',
   'e\u0301', 'ê', '\u{1d4b3}', '\u{1d4b4}', '\u{1d4b3}a', '\u0000', 'a\u0000', 'kafka-cluster', 'kafka-',
 ];
-const USERS = ['u', 'u', 'v', 'g', 'r', '*', '', 'U', 'Group:g', 'u:v', 'é'];
+const USERS = ['u', 'u', 'v', 'g', 'r', '*', ' ', 'U', 'Group:g', 'u:v', 'é'];
 const GROUPS = ['g', 'g', 'h', '/g', 'G', '*', 'u', 'r', '', 'User:u', 'g,h', '\u{1d4b3}', '\uffee'];
 const ROLES = ['r', 'r', 's', 'g', 'u', '*', 'R', '\u{1d4b3}', '\uffee'];
 const HOSTS = ['10.0.0.1', '10.0.0.1', '10.0.0.2', '::ffff:10.0.0.1', '::1', '2001:db8::1', '2001:0DB8:0:0:0:0:0:1', '9.0.0.1'];

@@ -59,10 +59,11 @@ test('objects that would lose a member are refused, wherever they are', async ()
       refused(() => policy.open({ claims: { sub: 'alice', realm: [{ access: claims }] } }), 'not_json');
       refused(() => policy.open({ claims: { sub: 'alice' }, userinfo: claims }), 'not_json');
     }
-    for (const question of Object.values(lossy(READ, 'now', 1_000))) {
+    for (const [way, question] of Object.entries(lossy(READ, 'now', 1_000))) {
       refused(() => alice.decide(question), 'not_json');
       refused(() => alice.explain(question), 'not_json');
-      assert.throws(() => alice.checkMany([question]), { name: 'EngineError' });
+      // A symbol says nothing in a request, and looking for symbols takes longer than the check.
+      if (way !== 'a symbol') assert.throws(() => alice.checkMany([question]), { name: 'EngineError' });
       refused(() => policy.can({ request: question, identity: { user: 'alice' } }), 'not_json');
     }
     for (const change of Object.values(lossy({ change: 'add_acl' }, 'acl', acl))) refused(() => policy.apply(change), 'not_json');
@@ -165,9 +166,9 @@ test('further arguments are refused in every method', async () => {
   for (const call of [
     () => alice.can('read', 'topic', 'x', {}, more), () => alice.can('read', topic, {}, more), () => alice.can('read', topic, {}, undefined, more),
     () => alice.check('read', 'topic', 'x', undefined, more), () => alice.checkResource('read', topic, {}, more), () => alice.filter('read', 'topic', [], {}, more),
-    () => alice.checkMany([], {}, more), () => alice.request(PRODUCE, {}, more), () => alice.isExpired(1, more), () => alice.decide(READ, more), () => alice.explain(READ, more),
+    () => alice.checkMany([], {}, more), () => alice.request(PRODUCE, {}, more), () => alice.isExpired(1, more), () => alice.decide(READ, more), () => alice.explain(READ, {}, more),
     () => alice.permissions({}, more), () => alice.leastGrant(READ, more), () => alice.revoke(READ, more),
-    () => policy.check({ identity: who, ...READ }, more), () => policy.can({ identity: who, ...READ }, more), () => policy.explain({ identity: who, ...READ }, more),
+    () => policy.check({ identity: who, ...READ }, more), () => policy.can({ identity: who, ...READ }, more), () => policy.explain({ identity: who, ...READ }, {}, more),
     () => policy.inspect(who, more), () => policy.open(who, more), () => policy.openUnverified(token, {}, more), () => policy.resource('topic', 'x', more),
     () => policy.apply({ change: 'create_role', role: 'x' }, more), () => policy.export(more), () => policy.memoryBytes(more),
     () => policy.permissions(who, {}, more), () => policy.permissions('User:alice', more), () => policy.leastGrant(who, READ, more), () => policy.revoke(who, READ, more),

@@ -21,6 +21,6 @@ test('the programs in the README of the package are parts of the examples', () =
   const folder = new URL('../examples/', import.meta.url);
   const examples = readdirSync(folder).filter((name) => name.endsWith('.mjs')).map((name) => readFileSync(new URL(name, folder), 'utf8'));
   const programs = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code).filter((code) => /^(import|const) /m.test(code));
-  assert.equal(programs.length, 5);
+  assert.equal(programs.length, 6);
   for (const program of programs) assert.ok(examples.some((example) => example.includes(program)), program);
 });

@@ -41,6 +41,15 @@ test('a trailing `*` is a prefix pattern, and any other is refused', async () =>
   assert.throws(() => acls([{ allow: 'read', topic: 'orders-*-eu', to: 'User:alice' }]), (error) => error.code === 'unknown_value');
 });
 
+test('in a principal, an asterisk is refused, except in User:*', () => {
+  for (const to of ['Group:*', 'Role:*', 'Group:contractors-*', 'User:a*', 'User:*a', 'User:**', 'Group:a*b', '*', ['Group:eng', 'Group:*']]) {
+    for (const permission of ['allow', 'deny']) {
+      assert.throws(() => acls([{ [permission]: 'write', topic: '*', to }]), (error) => error.code === 'unknown_value' && /`User:\*`.*ACL of a policy document/.test(error.message), String(to));
+    }
+  }
+  assert.equal(acls([{ deny: 'write', topic: '*', to: 'User:*' }])[0].principal, 'User:*');
+});
+
 test('what is no short ACL is refused, and nothing is silently no ACL', () => {
   const right = { allow: 'read', topic: 'x', to: 'User:a' };
   const wrong = [

@@ -1,6 +1,6 @@
 // `node seal.mjs NAME...`: completes the wasm modules in pkg/ after they are bound and optimized. Each gets the id of its build, which
 // its script knows too, so that a module of another version is refused; and a copy of it as a script, for the entries that have the
-// module inside.
+// module inside. The script no longer reads from `Object.prototype`.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -19,8 +19,15 @@ function leb128(number) {
   }
 }
 
+/** A descriptor in the generated scripts, which `Object.prototype.get` would break, and the same without a prototype. */
+const DESCRIPTOR = '{ value: __wbg_instance_id, writable: true }';
+const OWN = '{ __proto__: null, value: __wbg_instance_id, writable: true }';
+
 for (const name of process.argv.slice(2)) {
   const [wasm, script] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`].map((path) => new URL(path, www));
+  const generated = readFileSync(script, 'utf8');
+  if (!generated.includes(DESCRIPTOR)) throw new Error(`${name}.js has another form; look for what it reads from \`Object.prototype\``);
+  writeFileSync(script, generated.replaceAll(DESCRIPTOR, OWN));
   const bytes = readFileSync(wasm);
   if (WebAssembly.Module.customSections(new WebAssembly.Module(bytes), SECTION).length > 0) throw new Error(`${name} is sealed already`);
   const hash = createHash('sha256').update(bytes).update(readFileSync(script)).digest('hex').slice(0, 16);

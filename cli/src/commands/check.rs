@@ -257,7 +257,7 @@ fn one(
         }
         log.record(&opened, &check, &answer, at)?;
     }
-    let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at);
+    let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at, args.limit);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
             policy_source::write_value(state, format, ExplanationJson::from(explanation))?;

@@ -56,7 +56,10 @@ pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanatio
         let _ = write!(text, "\n{}", table(&head, &rows));
     }
     let unlisted = explanation.candidates.len() - rows.len();
-    if unlisted > 0 {
+    if explanation.omitted > 0 {
+        let acls = count(unlisted + explanation.omitted, "ACL");
+        let _ = writeln!(text, "Not listed: {acls} of the same principals; --limit sets how many are listed.");
+    } else if unlisted > 0 {
         let acls = count(unlisted, "ACL");
         let _ = writeln!(text, "Not listed: {acls} of the same principals on other resources; see `gbac permissions`.");
     }

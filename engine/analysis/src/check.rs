@@ -201,8 +201,17 @@ pub fn evaluate_with(
     }
 }
 
-/// Explains the decision about one operation on one resource; `None` for an API request.
+/// The number of candidates in an explanation, if its reader states none.
+pub const CANDIDATES: usize = 50;
+
+/// Explains the decision about one operation on one resource, with at most `limit` candidates; `None` for an API request.
 #[must_use]
-pub fn explain(policy: &Policy, identity: &Identity, check: &Check, otherwise: At) -> Option<Explanation> {
-    check.access(otherwise).map(|request| decide::explain(policy, identity, &request))
+pub fn explain(
+    policy: &Policy,
+    identity: &Identity,
+    check: &Check,
+    otherwise: At,
+    limit: usize,
+) -> Option<Explanation> {
+    check.access(otherwise).map(|request| decide::explain(policy, identity, &request).shortened(limit))
 }

@@ -162,8 +162,7 @@ fn read_host(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<IpAd
     match Host::parse_address(text) {
         Ok(host) => Some(host),
         Err(error) => {
-            let hint = if text == "*" { "omit the host if it is unknown" } else { error.hint() };
-            problems.refused(at, &error, hint);
+            problems.refused(at, &error, error.hint());
             None
         }
     }

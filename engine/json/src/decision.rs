@@ -288,6 +288,8 @@ pub struct ExplanationJson {
     pub paths: Vec<AccessPathJson>,
     /// The candidate ACLs.
     pub candidates: Vec<CandidateJson>,
+    /// The number of candidates that are left out.
+    pub omitted: usize,
     /// The number of ACLs in the policy.
     pub acls: usize,
 }
@@ -298,6 +300,7 @@ impl From<&Explanation> for ExplanationJson {
             decision: (&explanation.decision).into(),
             paths: explanation.paths.iter().map(AccessPathJson::from).collect(),
             candidates: explanation.candidates.iter().map(CandidateJson::from).collect(),
+            omitted: explanation.omitted,
             acls: explanation.acls,
         }
     }

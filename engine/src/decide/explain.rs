@@ -207,8 +207,36 @@ pub struct Explanation {
     /// Every ACL of these principals and every near miss: denies before allows, then matches and near misses before others,
     /// then in the order of D-20.
     pub candidates: Vec<Candidate>,
+    /// The number of candidates that are left out.
+    pub omitted: usize,
     /// The number of ACLs in the policy.
     pub acls: usize,
+}
+
+impl Explanation {
+    /// Keeps `limit` candidates in their order, and leaves out the rest: first those that do not match and are not on the
+    /// resource, and last the deciding ACL.
+    #[must_use]
+    pub fn shortened(mut self, limit: usize) -> Self {
+        if self.candidates.len() <= limit {
+            return self;
+        }
+        let mut by_relevance: Vec<_> = self.candidates.iter().enumerate().collect();
+        sort(&mut by_relevance, |(index, candidate), (other_index, other)| {
+            let key = |candidate: &Candidate| (candidate.status, !candidate.is_on_resource());
+            key(candidate).cmp(&key(other)).then(index.cmp(other_index))
+        });
+        let mut keeps = vec![false; self.candidates.len()];
+        for (index, _) in by_relevance.into_iter().take(limit) {
+            if let Some(keep) = keeps.get_mut(index) {
+                *keep = true;
+            }
+        }
+        let mut keeps = keeps.into_iter();
+        self.omitted += self.candidates.len() - limit;
+        self.candidates.retain(|_| keeps.next().unwrap_or_default());
+        self
+    }
 }
 
 /// Decides and explains.
@@ -317,7 +345,7 @@ impl Explainer {
             key.cmp(other_key).then_with(|| candidate.acl.cmp(&other.acl))
         });
         let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-        Explanation { decision, paths: self.paths.clone(), candidates, acls: self.acls }
+        Explanation { decision, paths: self.paths.clone(), candidates, omitted: 0, acls: self.acls }
     }
 }
 

@@ -28,7 +28,11 @@ pub struct HostRange {
 
 /// A text that names no host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostError(String);
+pub struct HostError {
+    text: String,
+    /// Whether it is the address of a request, which cannot be `*`.
+    is_address: bool,
+}
 
 error_codes! {
     pub HostError {
@@ -39,25 +43,27 @@ error_codes! {
 impl HostError {
     /// This text names no host.
     pub(super) fn new(text: &str) -> Self {
-        Self(text.into())
+        Self { text: text.into(), is_address: false }
     }
 
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
-        if self.0.contains('/') {
-            "write one address or `*`, not a range"
-        } else if self.0.contains('%') {
-            "remove the zone (`%...`)"
-        } else {
-            "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
+        match (self.is_address, self.text.as_str()) {
+            (true, "*") => "omit the host if it is unknown; only ACLs have `*`",
+            (_, text) if text.contains('%') => "remove the zone (`%...`)",
+            (true, text) if text.contains('/') => "write one address, not a range",
+            (false, text) if text.contains('/') => "write one address or `*`, not a range",
+            (true, _) => "write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
+            (false, _) => "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
         }
     }
 }
 
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is neither `*` nor an IP address", escaped(&self.0))
+        let problem = if self.is_address { "not an IP address" } else { "neither `*` nor an IP address" };
+        write!(f, "`{}` is {problem}", escaped(&self.text))
     }
 }
 
@@ -175,7 +181,10 @@ impl Host {
     /// # Ok::<(), gbac_engine::model::HostError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, HostError> {
-        if text == "*" { Ok(Self::Any) } else { Self::parse_address(text).map(Self::Address) }
+        match text {
+            "*" => Ok(Self::Any),
+            _ => Self::parse_address(text).map(Self::Address).map_err(|_| HostError::new(text)),
+        }
     }
 
     /// Parses the host of an ACL in a dialect. In Kafka, it can be a range.
@@ -202,7 +211,9 @@ impl Host {
     /// # Errors
     /// The text is not an address. `*` is not an address either.
     pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
-        text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| HostError(text.into()))
+        text.parse::<IpAddr>()
+            .map(|address| address.to_canonical())
+            .map_err(|_| HostError { text: text.into(), is_address: true })
     }
 
     /// Whether the host matches a request from an address.
@@ -266,6 +277,16 @@ mod tests {
         for text in ["10.0.0.0/8", "localhost", "fe80::1%eth0", "", " 10.0.0.1", "[::1]", "010.0.0.1", "**"] {
             assert_eq!(Host::parse(text).unwrap_err().code(), "host_invalid", "{text}");
         }
+    }
+
+    #[test]
+    fn an_address_is_never_advised_to_be_every_host() {
+        for text in ["*", "10.0.0.0/8", "localhost", "[::1]"] {
+            let error = Host::parse_address(text).unwrap_err();
+            let advice = error.hint().replace("only ACLs have `*`", "");
+            assert!(!advice.contains('*') && !error.to_string().contains("neither"), "{error}; {advice}");
+        }
+        assert!(Host::parse_address("*").unwrap_err().hint().starts_with("omit the host"));
     }
 
     /// What Kafka 4.4 says to the same texts.

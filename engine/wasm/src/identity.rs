@@ -135,7 +135,7 @@ impl Identity {
 
     /// Evaluates a check without a subject; see `Policy.ask`.
     #[must_use]
-    pub fn ask(&mut self, question: &str, explain: bool, now: f64) -> Option<JsValue> {
+    pub fn ask(&mut self, question: &str, explain: Option<usize>, now: f64) -> Option<JsValue> {
         let check = question_from(question)?;
         answer(&self.state.policy.borrow(), &mut self.open, &check, explain, At::seconds(now))
     }

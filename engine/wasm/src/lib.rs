@@ -60,10 +60,10 @@ impl Policy {
         Some(Self(Rc::new(State { policy: RefCell::new(policy), resources: RefCell::default() })))
     }
 
-    /// Evaluates a check, and explains it if `explain` is set; API requests cannot be explained. `now` is in seconds since
-    /// 1970 and is used if the check has no time.
+    /// Evaluates a check, and explains it with at most `explain` candidates if that is given; API requests cannot be explained.
+    /// `now` is in seconds since 1970 and is used if the check has no time.
     #[must_use]
-    pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<JsValue> {
+    pub fn ask(&self, check: &str, explain: Option<usize>, now: f64) -> Option<JsValue> {
         let check = ok_or_store(
             gbac_json::check_from_json(check).map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)),
         )?;
@@ -99,11 +99,11 @@ fn answer(
     policy: &policy::Policy,
     open: &mut PreparedIdentity,
     check: &Check,
-    explain: bool,
+    explain: Option<usize>,
     default_at: At,
 ) -> Option<JsValue> {
-    if explain {
-        let explanation = gbac_analysis::check::explain(policy, open.identity(), check, default_at)
+    if let Some(limit) = explain {
+        let explanation = gbac_analysis::check::explain(policy, open.identity(), check, default_at, limit)
             .ok_or_else(|| Fault::new(FaultCode::REQUEST_HAS_NO_EXPLANATION, &"explain one operation on one resource"));
         return Some(value(&ExplanationJson::from(&ok_or_store(explanation)?)));
     }

@@ -1,7 +1,7 @@
 //! The demo: its policy, its provider and its people tell what they should.
 
 use gbac_analysis::check::Answer::Access;
-use gbac_analysis::check::{answer, explain};
+use gbac_analysis::check::{CANDIDATES, answer, explain};
 use gbac_api::service::{Person, Provider, ServiceInfo};
 use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
@@ -93,7 +93,7 @@ async fn the_demo_contains_near_misses() {
         let check = check_from_value(&check).unwrap();
         let opened = resolve(&policy, &check.subject, None).unwrap();
         let explanation =
-            ExplanationJson::from(&explain(&policy, &opened.identity, &check, At::IgnoringExpiry).unwrap());
+            ExplanationJson::from(&explain(&policy, &opened.identity, &check, At::IgnoringExpiry, CANDIDATES).unwrap());
         let found: Vec<&str> =
             explanation.candidates.iter().filter_map(|candidate| Some(candidate.near_miss?.as_str())).collect();
         assert_eq!(found, [expected], "{name}");

@@ -1,7 +1,7 @@
 // The engine with the analysis of whole policies: who can, permissions, diff, lint, least grant, and the simulator's.
 import * as glue from '../../pkg/gbac_engine_analyze.js';
 import id from '../../pkg/gbac_engine_analyze_id.js';
-import { documentText, jsonText, listed, optionsOf } from '../arguments.js';
+import { documentText, jsonText, listed, optionsOf, wholeNumber } from '../arguments.js';
 import { EngineError, noMore, wellFormed } from '../error.js';
 import { Module } from '../module.js';
 import * as base from '../policy.js';
@@ -86,7 +86,7 @@ class AnalyzedPolicy extends base.Policy {
   collisions(options, ...more) {
     noMore(more, 'collisions');
     const { names = [], nested, limit = 100 } = optionsOf(options, 'collisions', ['names', 'nested', 'limit']);
-    if (!(Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32)) throw new EngineError('wrong_type', '`limit` must be a whole number of at least 0');
+    wholeNumber(limit, '`limit`');
     const text = jsonText(listed(names, 'the names').map((name) => wellFormed(name, 'a name')), 'the names');
     const behavior = nested === undefined ? undefined : wellFormed(nested, '`nested`');
     return this.#ask((engine) => engine.collisions(text, behavior, limit));
@@ -95,7 +95,9 @@ class AnalyzedPolicy extends base.Policy {
   /** The effect of changes on somebody. Nothing is changed. */
   whatIf(who, changes, question, ...more) {
     noMore(more, 'whatIf', base.MEMBERS);
-    const [person, tried, text] = [base.whoText(who), jsonText(changes, 'changes'), optionalText(question)];
+    const person = base.whoText(who);
+    const tried = jsonText(changes, 'changes');
+    const text = optionalText(question);
     return this.#ask((engine) => engine.whatIf(person, tried, text, base.clock()));
   }
 

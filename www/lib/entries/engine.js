@@ -26,6 +26,11 @@ export function engine(code) {
     static load(document, options, ...more) {
       return base.loadPolicy(this, module, document, options, more);
     }
+
+    /** Policies of the other entry points extend this class by their types; each entry point has its own. */
+    static [Symbol.hasInstance](value) {
+      return this === Policy ? base.isPolicy(value) : super[Symbol.hasInstance](value);
+    }
   }
 
   return { init, Policy };

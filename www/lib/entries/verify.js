@@ -18,11 +18,12 @@ class VerifiedPolicy extends base.Policy {
   open(who, options, ...more) {
     if (!areVerified(who)) return super.open(who, options, ...more);
     noMore(more, 'open');
-    const { userinfo } = optionsOf(options, 'open', ['userinfo']);
+    const { userinfo, shared = false } = optionsOf(options, 'open', ['userinfo', 'shared']);
+    if (typeof shared !== 'boolean') throw new EngineError('wrong_type', '`shared` must be `true` or `false`');
     const text = jsonText({ token: '', userinfo }, 'a user-info document');
     return base.policyCall(this, undefined, (_, instance) => {
       const claims = handleOf(who, instance);
-      return base.openIdentity(this, (engine) => engine.openVerified(claims, text));
+      return base.openIdentity(this, (engine) => engine.openVerified(claims, text), shared);
     });
   }
 }
@@ -41,7 +42,7 @@ export class VerifiedClaims {
 
   static {
     areVerified = (claims) => typeof claims === 'object' && claims !== null && #engine in claims;
-    addHandle(areVerified, () => ['other_module', 'open verified claims with `policy.open(claims)`, where the policy is from `gbac-engine/verify`']);
+    addHandle(areVerified, 'other_module', 'open verified claims with `policy.open(claims)`, where the policy is from `gbac-engine/verify`');
     handleOf = (claims, instance) => {
       if (claims.#engine === FREED) throw freed();
       if (claims.#instance !== instance) {
@@ -88,10 +89,10 @@ class Verifier {
   #audience;
 
   static {
-    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a verifier; pass the claims that its `verify` returns']);
+    addHandle((value) => #engine in value, 'wrong_type', 'this is a verifier; pass the claims that its `verify` returns');
   }
 
-  constructor(instance, jwks, [issuer, audience]) {
+  constructor(instance, jwks, issuer, audience) {
     this.#instance = instance;
     this.#issuer = issuer;
     this.#audience = audience;
@@ -153,9 +154,10 @@ export function verify(code) {
   async function verifier(jwks, options, ...more) {
     noMore(more, 'verifier');
     const { issuer, audience, wasm } = optionsOf(options, 'verifier', ['issuer', 'audience', 'wasm']);
-    const expects = [expected(issuer, 'issuer'), expected(audience, 'audience')];
+    const expectedIssuer = expected(issuer, 'issuer');
+    const expectedAudience = expected(audience, 'audience');
     const text = jsonText(jwks, 'a key set');
-    return new Verifier(await module.load(wasm), text, expects);
+    return new Verifier(await module.load(wasm), text, expectedIssuer, expectedAudience);
   }
 
   return { init, Policy, verifier };

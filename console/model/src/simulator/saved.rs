@@ -2,7 +2,7 @@
 
 use gbac_analysis::check::{Answer, Check, Query};
 use gbac_engine::Subject;
-use gbac_engine::decide::{At, Outcome};
+use gbac_engine::decide::{At, Outcome, decide};
 use gbac_engine::policy::Policy;
 use gbac_json::{AssertionTest, assertion_report, assertions_from_value, find_assertions, policy_to_json};
 use serde_json::{Value, json};
@@ -92,8 +92,7 @@ fn explained(policy: &Policy, check: &Check) -> String {
     let Subject::Names { user, groups } = &check.subject else { return String::new() };
     let Query::Access { .. } = &check.query else { return String::new() };
     let identity = gbac_engine::identity::Identity::new(user.as_str(), groups);
-    let decision = gbac_analysis::check::explain(policy, &identity, check, At::IgnoringExpiry)
-        .map(|explanation| explanation.decision);
+    let decision = check.access(At::IgnoringExpiry).map(|request| decide(policy, &identity, &request));
     match decision {
         Some(decision) => match &decision.acl {
             Some(acl) => format!("Decided by: {}\n", super::trial::acl_words(acl).plain()),
