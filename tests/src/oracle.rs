@@ -240,7 +240,9 @@ fn in_range(range: HostRange, address: IpAddr) -> bool {
     };
     let (own, address) = (bits(own.parse().expect("an address")), bits(address));
     let prefix: usize = prefix.parse().expect("a number");
-    own.len() == address.len() && own[..prefix] == address[..prefix]
+    // Kafka counts 0.0.0.0 in no range.
+    let is_client = address != "0".repeat(32);
+    is_client && own.len() == address.len() && own[..prefix] == address[..prefix]
 }
 
 /// One address before ranges, the smallest first, and any host last.

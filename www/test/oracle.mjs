@@ -145,7 +145,9 @@ function hostFits(acl, host, settings) {
   if (acl.host === '*') return true;
   if (acl.host.includes('/')) {
     if (!knowsRanges(settings)) return false;
-    return host === undefined || host === null ? 'unknown' : inRange(acl.host, addressBytes(host));
+    if (host === undefined || host === null) return 'unknown';
+    // Kafka counts this address in no range.
+    return host !== '0.0.0.0' && inRange(acl.host, addressBytes(host));
   }
   if (host === undefined || host === null) return 'unknown';
   return compareAddress(addressBytes(acl.host), addressBytes(host)) === 0;

@@ -41,7 +41,7 @@ fn java_text(address: IpAddr) -> String {
     }
 }
 
-/// Parses a range like Kafka, which allows leading zeros, and brackets around IPv6 addresses.
+/// Parses a range like Kafka, which allows leading zeros, and brackets and numbers of zones with IPv6 addresses.
 fn range(address: &str, prefix: &str) -> Option<HostRange> {
     let is_number =
         |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -51,6 +51,11 @@ fn range(address: &str, prefix: &str) -> Option<HostRange> {
     }
     let address = if is_ipv6 {
         let bare = address.strip_prefix('[').and_then(|bare| bare.strip_suffix(']')).unwrap_or(address);
+        // A zone that is a number has no effect. One that is a name would have to be an interface of the broker.
+        let bare = match bare.split_once('%') {
+            Some((bare, zone)) if is_number(zone, 9) => bare,
+            _ => bare,
+        };
         IpAddr::V6(bare.parse::<Ipv6Addr>().ok()?)
     } else {
         let octets = address.split('.').map(|octet| if is_number(octet, 3) { octet.parse::<u8>().ok() } else { None });
@@ -82,6 +87,10 @@ mod tests {
             ("[2001:db8::]/32", "2001:db8:0:0:0:0:0:1"),
             ("2001:db8::1.2.3.4/32", "2001:db8:0:0:0:0:0:1"),
             ("fe80::/10", "fe80:0:0:0:0:0:0:1%eth0"),
+            ("fe80::%1/10", "fe80:0:0:0:0:0:0:1"),
+            ("[fe80::%01]/10", "fe80:0:0:0:0:0:0:1%eth0"),
+            ("0.0.0.0", "0.0.0.0"),
+            ("0.0.0.0/31", "0.0.0.1"),
         ] {
             assert!(includes(host, client), "{client} is {host}");
         }
@@ -100,11 +109,18 @@ mod tests {
             "::ffff:10.0.0.0/104",
             "2001:db8::/129",
             "fe80::%lo/10",
+            "fe80::%/10",
+            "fe80::%1x/10",
+            "%1/10",
+            "10.0.0.0%1/8",
             "10.0.0.0/8/8",
             "/8",
             "10.0.0.0/",
         ] {
             assert_eq!(kafka_host(host), KafkaHost::Never, "{host}");
+        }
+        for host in ["0.0.0.0/0", "0.0.0.0/32"] {
+            assert!(!includes(host, "0.0.0.0"), "{host}");
         }
         assert!(matches!(kafka_host("10.0.0.0/8"), KafkaHost::Matches(_, true)));
         assert!(matches!(kafka_host("10.0.0.0/08"), KafkaHost::Matches(_, false)));

@@ -80,8 +80,10 @@ impl Instance {
             }),
             Record::HashSeed(seed) => {
                 internal::set_hash_seed(seed);
-                self.policy = Policy::new(self.policy.settings().clone());
+                let settings = self.policy.settings().clone();
+                self.policy = Policy::new(settings.clone());
                 self.unmatched = Policy::new(self.unmatched.settings().clone());
+                self.set(|same| *same = settings)?;
                 Ok(true)
             }
         }
@@ -96,6 +98,9 @@ impl Instance {
     fn set(&mut self, change: impl FnOnce(&mut Settings)) -> Result<bool, AbiError> {
         let mut settings = self.policy.settings().clone();
         change(&mut settings);
+        let skips = settings.dialect == Dialect::Kafka;
+        self.policy.skip_asterisks(skips);
+        self.unmatched.skip_asterisks(skips);
         let kafka = Settings { dialect: settings.dialect, ..Settings::default() };
         self.unmatched.apply(Change::Settings(Box::new(kafka))).map_err(|_| AbiError::State)?;
         self.change(Change::Settings(Box::new(settings)))

@@ -1,7 +1,7 @@
 //! Hosts of ACLs: any, one address, or in Kafka a range of addresses (D-04, D-72).
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use super::Dialect;
 use crate::escape::escaped;
@@ -92,17 +92,22 @@ impl HostRange {
         bits(self.address) as u8 - self.prefix
     }
 
-    /// Whether an address is in it; it is in no IPv4 range if it is not an IPv4 address.
+    /// Whether an address is in it; it is in no IPv4 range if it is not an IPv4 address. As in Kafka, `0.0.0.0`, which no client
+    /// has, is in no range.
     #[must_use]
     pub fn contains(self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        address.is_ipv4() == self.address.is_ipv4() && self.start_of(address) == self.start_of(self.address)
+        address != IpAddr::V4(Ipv4Addr::UNSPECIFIED) && self.shares_bits_with(address)
     }
 
     /// Whether this range contains all addresses of another range.
     #[must_use]
     pub fn covers(self, other: Self) -> bool {
-        self.prefix <= other.prefix && self.contains(other.address)
+        self.prefix <= other.prefix && self.shares_bits_with(other.address)
+    }
+
+    fn shares_bits_with(self, address: IpAddr) -> bool {
+        address.is_ipv4() == self.address.is_ipv4() && self.start_of(address) == self.start_of(self.address)
     }
 
     /// The address as written.
@@ -301,6 +306,7 @@ mod tests {
             ("10.0.0.0/8", "10.0.0.0"),
             ("10.0.0.0/8", "10.255.255.255"),
             ("0.0.0.0/0", "1.2.3.4"),
+            ("0.0.0.0/31", "0.0.0.1"),
             ("10.1.2.3/32", "10.1.2.3"),
             ("10.1.2.3/31", "10.1.2.2"),
             ("::1/128", "::1"),
@@ -322,6 +328,8 @@ mod tests {
             ("::1.2.3.4/96", "1.2.3.4"),
             ("2001:db8::/129", "2001:db8::1"),
             ("0.0.0.0/0", "2001:db8::1"),
+            ("0.0.0.0/0", "0.0.0.0"),
+            ("0.0.0.0/32", "0.0.0.0"),
             ("10.0.0.0/8", "11.0.0.0"),
             ("10.0.0.0/8", "9.255.255.255"),
         ] {

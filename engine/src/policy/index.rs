@@ -65,6 +65,11 @@ impl Policy {
         }
     }
 
+    /// Decides from now on as Kafka's own authorizer where a name begins with `*`: the literal `*` does not cover it (D-111).
+    pub fn skip_asterisks(&mut self, skips: bool) {
+        self.patterns.skips_asterisks = skips;
+    }
+
     /// The patterns that cover a name.
     #[inline]
     pub fn covering(&self, resource_type: ResourceType, name: &str) -> Covering {

@@ -139,6 +139,8 @@ pub(super) struct Patterns {
     prefixes: Table,
     filter: Filter,
     lengths: Lengths,
+    /// Whether the literal `*` does not cover names that begin with `*`, as in Kafka's own authorizer (D-111).
+    pub(super) skips_asterisks: bool,
     /// The literal `*` of each resource type.
     all_names: [Option<u32>; ResourceType::ALL.len()],
     /// The literals, then the prefixes. Separate lists, because prefixes are fewer and most checks read some, so they stay in
@@ -196,8 +198,9 @@ impl Patterns {
         let mut covering = Covering::default();
         let bytes = name.as_bytes();
         // For a resource named `*`, the literal `*` is its own name and is added last.
+        let is_skipped = bytes == b"*" || self.skips_asterisks && bytes.first() == Some(&b'*');
         if let Some(Some(id)) = self.all_names.get(resource_type as usize)
-            && bytes != b"*"
+            && !is_skipped
         {
             covering.push(*id);
         }

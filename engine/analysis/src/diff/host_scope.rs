@@ -51,9 +51,13 @@ impl HostScope {
     pub(super) fn address(self, scopes: &[Self]) -> Option<IpAddr> {
         let own = self.host()?;
         let narrower = || scopes.iter().filter_map(|scope| scope.host()).filter(|host| is_narrower(*host, own));
-        // Addresses of RFC 5737 and RFC 3849, the first one of a range, and those right after the narrower ones.
+        // Addresses of RFC 5737 and RFC 3849, the first client of a range, and those right after the narrower ones.
         let start = match own {
             Host::Address(address) => return Some(address),
+            // No range includes this address.
+            Host::Range(range) if range.ends().0 == IpAddr::V4(Ipv4Addr::UNSPECIFIED) => {
+                Ipv4Addr::new(0, 0, 0, 1).into()
+            }
             Host::Range(range) => range.ends().0,
             Host::Any => Ipv4Addr::new(192, 0, 2, 1).into(),
         };

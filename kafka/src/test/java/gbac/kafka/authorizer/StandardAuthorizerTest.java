@@ -1,6 +1,7 @@
 package gbac.kafka.authorizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +11,8 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.metadata.authorizer.ClusterMetadataAuthorizer;
@@ -58,6 +61,80 @@ final class StandardAuthorizerTest {
         int most = questions / 20 * 19;
         assertEquals(true, allowed > questions / 20 && allowed < most, allowed + " of " + questions + " are allowed");
         System.out.println(questions + " questions are decided as by StandardAuthorizer, " + allowed + " allowed");
+    }
+
+    /** Every name with every pattern: also names that begin with an asterisk, which the literal `*` does not cover in Kafka. */
+    @Test
+    void namesMatchAsInKafka() {
+        List<String> names = List.of("*", "**", "*a", "*ab", "a", "a*", "ab", "\u00e9", "");
+        int allowed = 0;
+        for (ResourceType type : World.TYPES) {
+            for (PatternType pattern : List.of(PatternType.LITERAL, PatternType.PREFIXED)) {
+                for (String named : names.subList(0, type == ResourceType.CLUSTER ? names.size() - 1 : names.size())) {
+                    for (boolean allows : new boolean[] {true, false}) {
+                        StandardAcl acl = World.acl(type, named, pattern, "User:u", AclOperation.READ, allows);
+                        for (String everyone : List.of("true", "false")) {
+                            allowed += compare(List.of(acl), Map.of("allow.everyone.if.no.acl.found", everyone), type, names,
+                                    List.of("10.0.0.1"));
+                        }
+                    }
+                }
+            }
+        }
+        assertTrue(allowed > 0);
+    }
+
+    /** Every client with every host of an ACL: also addresses and zones that only some texts can have. */
+    @Test
+    void hostsMatchAsInKafka() {
+        List<String> clients = List.of("0.0.0.0", "0.0.0.1", "10.0.0.1", "255.255.255.255", "0:0:0:0:0:0:0:0", "0:0:0:0:0:0:0:1",
+                "fe80:0:0:0:0:0:0:1", "2001:db8:0:0:0:0:0:1");
+        List<String> hosts = new ArrayList<>(clients);
+        hosts.addAll(List.of("*", "", "::", "::1", "0.0.0.0/0", "0.0.0.0/8", "0.0.0.0/31", "0.0.0.0/32", "0.0.0.1/32", "10.0.0.0/8",
+                "10.0.0.0%1/8", "255.255.255.255/32", "::/0", "::%0/0", "fe80::/10", "fe80::%1/10", "fe80::%01/10", "[fe80::%1]/10",
+                "fe80::1%1/128", "fe80::%/10", "fe80::%1x/10", "fe80::%-1/10", "%1/10", "fe80::%1/10%1", "2001:db8::%7/32",
+                "::ffff:10.0.0.0%1/104"));
+        int allowed = 0;
+        for (String host : hosts) {
+            StandardAcl allow = new StandardAcl(ResourceType.TOPIC, "a", PatternType.LITERAL, "User:u", host, AclOperation.READ,
+                    AclPermissionType.ALLOW);
+            allowed += compare(List.of(allow), Map.of(), ResourceType.TOPIC, List.of("a"), clients);
+            StandardAcl deny = new StandardAcl(ResourceType.TOPIC, "a", PatternType.LITERAL, "User:u", host, AclOperation.READ,
+                    AclPermissionType.DENY);
+            compare(List.of(World.readAcl("a", "User:u"), deny), Map.of(), ResourceType.TOPIC, List.of("a"), clients);
+        }
+        assertTrue(allowed > 0);
+    }
+
+    /** Compares reading each name from each client; returns how many are allowed. */
+    private static int compare(
+            List<StandardAcl> policy, Map<String, Object> own, ResourceType type, List<String> names, List<String> clients) {
+        Map<String, Object> configs = World.configs("gbac.engine.instances", "1");
+        configs.putAll(own);
+        Map<Uuid, StandardAcl> snapshot = new HashMap<>();
+        policy.forEach(acl -> snapshot.put(Uuid.randomUuid(), acl));
+        ClusterMetadataAuthorizer kafka = new StandardAuthorizer();
+        AclAuthorizer ours = new AclAuthorizer();
+        int allowed = 0;
+        for (ClusterMetadataAuthorizer authorizer : List.of(kafka, ours)) {
+            authorizer.configure(configs);
+        }
+        World.giveMetrics(kafka);
+        for (ClusterMetadataAuthorizer authorizer : List.of(kafka, ours)) {
+            authorizer.loadSnapshot(snapshot);
+            authorizer.completeInitialLoad();
+        }
+        for (String client : clients) {
+            for (String name : names) {
+                AuthorizableRequestContext context = World.request(World.user("u"), client);
+                Action action = World.action(AclOperation.READ, type, name);
+                assertEquals(World.allows(kafka, context, action), World.allows(ours, context, action),
+                        () -> client + " reads " + type + " `" + name + "` with " + policy + " and " + own);
+                allowed += World.allows(ours, context, action) ? 1 : 0;
+            }
+        }
+        ours.close();
+        return allowed;
     }
 
     private void change(ClusterMetadataAuthorizer kafka, AclAuthorizer ours) {
