@@ -14,10 +14,12 @@ const NO_ROLES: &str = "`roles` is missing; write `\"roles\": []` if no role has
 pub(crate) fn members(document: &str) -> Vec<u8> {
     let policy = match policy_from_json(document) {
         Ok(policy) => policy,
-        Err(problems) => return refused(problems.0.iter().take(MAX_PROBLEMS).map(ToString::to_string).collect()),
+        Err(problems) => {
+            return refused(&problems.0.iter().take(MAX_PROBLEMS).map(ToString::to_string).collect::<Vec<_>>());
+        }
     };
     if policy.roles().next().is_none() && !states_roles(document) {
-        return refused(vec![NO_ROLES.to_owned()]);
+        return refused(&[NO_ROLES.to_owned()]);
     }
     let mut result = vec![1];
     for role in policy.roles() {
@@ -30,7 +32,7 @@ pub(crate) fn members(document: &str) -> Vec<u8> {
     result
 }
 
-fn refused(problems: Vec<String>) -> Vec<u8> {
+fn refused(problems: &[String]) -> Vec<u8> {
     let mut result = vec![0];
     push_texts(&mut result, problems.iter().map(String::as_str));
     result
