@@ -6,7 +6,9 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use gbac_api::address::BaseUrl;
 use gbac_engine::escape::escaped;
+use serde::de::IgnoredAny;
 use thiserror::Error;
+use tokio::task::spawn_blocking;
 
 use crate::http_client::{HttpClient, root_cause};
 
@@ -17,8 +19,12 @@ const MAX_BYTES: usize = 32 << 20;
 /// The headers that are sent to the cluster: no cookies, no addresses, nothing about the browser.
 const REQUEST_HEADERS: [HeaderName; 4] =
     [header::AUTHORIZATION, header::CONTENT_TYPE, header::ACCEPT, header::IF_MATCH];
-/// The headers that are returned from the cluster.
-const RESPONSE_HEADERS: [HeaderName; 3] = [header::CONTENT_TYPE, header::ETAG, header::RETRY_AFTER];
+/// The headers that are returned from the cluster. The content type is that of this service, because every body is JSON.
+const RESPONSE_HEADERS: [HeaderName; 2] = [header::ETAG, header::RETRY_AFTER];
+/// The names of UTF-8 and of its subset ASCII.
+const UTF8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
+/// The size of a response in bytes up to which it is checked on the thread that received it.
+const SMALL_BYTES: usize = 64 << 10;
 
 /// A request to the cluster.
 pub(crate) struct UpstreamRequest {
@@ -81,6 +87,9 @@ pub(crate) enum UpstreamError {
     /// The connection failed; the cause.
     #[error("cannot reach the cluster: {}", escaped(.0))]
     Unreachable(String),
+    /// The response has a status that is not one of a final response (RFC 9110 section 15).
+    #[error("the cluster responded with status {0}, which is not that of a response")]
+    Status(u16),
     /// The response is a redirect with this status.
     #[error("the cluster responded with status {0}; redirects are not followed")]
     Redirect(u16),
@@ -104,16 +113,18 @@ impl UpstreamError {
             Self::Timeout => "upstream_too_slow",
             Self::Unreachable(_) => "upstream_unreachable",
             Self::Redirect(_) => "upstream_redirects",
-            Self::TooLarge(_) | Self::Incomplete(..) | Self::NotJson(_) => "upstream_answer",
+            Self::Status(_) | Self::TooLarge(_) | Self::Incomplete(..) | Self::NotJson(_) => "upstream_answer",
         }
     }
 
     /// The status of the response, if it has begun.
     pub(crate) const fn status(&self) -> Option<u16> {
         match self {
-            Self::Redirect(status) | Self::TooLarge(status) | Self::Incomplete(status, _) | Self::NotJson(status) => {
-                Some(*status)
-            }
+            Self::Status(status)
+            | Self::Redirect(status)
+            | Self::TooLarge(status)
+            | Self::Incomplete(status, _)
+            | Self::NotJson(status) => Some(*status),
             Self::InvalidPath | Self::Tls | Self::Timeout | Self::Unreachable(_) => None,
         }
     }
@@ -150,6 +161,9 @@ impl UpstreamClient {
         }
         let mut response = call.send().await.map_err(|error| UpstreamError::from_transport(&error))?;
         let status = response.status().as_u16();
+        if !(200..600).contains(&status) {
+            return Err(UpstreamError::Status(status));
+        }
         if response.status().is_redirection() {
             return Err(UpstreamError::Redirect(status));
         }
@@ -159,7 +173,7 @@ impl UpstreamClient {
                 headers.insert(name, value.clone());
             }
         }
-        let is_encoded = response.headers().contains_key(header::CONTENT_ENCODING);
+        let is_labelled = is_labelled_as_json(response.headers());
         let mut bytes = Vec::new();
         let incomplete = |error: reqwest::Error| UpstreamError::Incomplete(status, root_cause(&error));
         while let Some(chunk) = response.chunk().await.map_err(incomplete)? {
@@ -169,14 +183,34 @@ impl UpstreamClient {
             bytes.extend_from_slice(&chunk);
         }
         // A page of another server must never be shown under the origin of this service.
-        if !bytes.is_empty() && (is_encoded || !is_json(&headers)) {
-            return Err(UpstreamError::NotJson(status));
+        let body = Bytes::from(bytes);
+        if !body.is_empty() {
+            if !is_labelled || !is_json(body.clone()).await {
+                return Err(UpstreamError::NotJson(status));
+            }
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        Ok(UpstreamResponse { status, body: bytes.into(), headers })
+        Ok(UpstreamResponse { status, body, headers })
     }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether the headers of a response say that its body is JSON as it is: in UTF-8, the only encoding of JSON (RFC 8259 section
+/// 8.1), and not compressed.
+fn is_labelled_as_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    let mut parts = kind.split(';').map(str::trim);
+    let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = parts.all(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let charset = value.trim().trim_matches('"');
+        !name.trim().eq_ignore_ascii_case("charset") || UTF8.iter().any(|known| charset.eq_ignore_ascii_case(known))
+    });
+    is_json && is_utf8 && !headers.contains_key(header::CONTENT_ENCODING)
+}
+
+/// Whether a body is JSON. A large one is read where it does not delay other requests.
+async fn is_json(body: Bytes) -> bool {
+    let is_small = body.len() <= SMALL_BYTES;
+    let read = move || std::str::from_utf8(&body).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
+    if is_small { read() } else { spawn_blocking(read).await.unwrap_or(false) }
 }

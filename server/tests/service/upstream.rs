@@ -312,12 +312,48 @@ async fn unexpected_responses_are_not_relayed() {
             http("200 OK", "content-type: application/json\r\n", &large),
             "the response of the cluster is larger than 33554432 bytes",
         ),
+        (
+            http("200 OK", "content-type: application/json; charset=utf-7\r\n", "{}"),
+            "the cluster responded with status 200 and a body that is not JSON",
+        ),
+        (
+            http("200 OK", "content-type: application/json\r\n", "<script>alert(1)</script>"),
+            "the cluster responded with status 200 and a body that is not JSON",
+        ),
+        (
+            http("200 OK", "content-type: application/json\r\n", "{} <script>"),
+            "the cluster responded with status 200 and a body that is not JSON",
+        ),
+        (
+            http("101 Switching Protocols", "connection: upgrade\r\nupgrade: x\r\n", ""),
+            "the cluster responded with status 101, which is not that of a response",
+        ),
+        (
+            http("600 Odd", "content-type: application/json\r\n", "{}"),
+            "the cluster responded with status 600, which is not that of a response",
+        ),
+        (
+            http("999 Odd", "content-type: application/json\r\n", "{}"),
+            "the cluster responded with status 999, which is not that of a response",
+        ),
     ] {
         let (service, _) = answering(answer).await;
         assert_eq!(
             get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await,
             (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", expected))
         );
+    }
+}
+
+/// What is relayed is labelled by this service, whatever the cluster calls it.
+#[tokio::test]
+async fn relayed_json_has_the_content_type_of_this_service() {
+    for kind in
+        ["Application/JSON;charset=\"UTF-8\"", "application/json; profile=x; charset=us-ascii", "application/json"]
+    {
+        let (service, _) = answering(http("200 OK", &format!("content-type: {kind}\r\n"), "{\"roles\":[]}")).await;
+        let answer = service.get_as("/gbac/v1/upstream/dataplane/v1/roles", &admin()).await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{kind}");
     }
 }
 
