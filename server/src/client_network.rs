@@ -1,7 +1,7 @@
 //! The networks of clients, and how much each of them takes at once.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use crate::lock::Lock;
@@ -24,6 +24,14 @@ impl ClientNetwork {
         match self.0 {
             IpAddr::V4(_) => None,
             IpAddr::V6(address) => Some(Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 80 << 80)))),
+        }
+    }
+
+    /// The network around it that often belongs to one owner: an IPv4 network of 24 bits, or an IPv6 site.
+    pub(crate) fn surroundings(self) -> Self {
+        match self.0 {
+            IpAddr::V4(address) => Self(Ipv4Addr::from_bits(address.to_bits() >> 8 << 8).into()),
+            IpAddr::V6(_) => self.site().unwrap_or(self),
         }
     }
 
@@ -99,6 +107,14 @@ mod tests {
         assert_eq!(network("10.0.0.1"), network("::ffff:10.0.0.1"));
         assert_ne!(network("10.0.0.1"), network("10.0.0.2"));
         assert_eq!(network("2001:db8::1").first_address().to_string(), "2001:db8::");
+        for (one, other, is_same) in [
+            ("10.0.0.1", "10.0.0.200", true),
+            ("10.0.0.1", "10.0.1.1", false),
+            ("2001:db8::1", "2001:db8:0:ffff::1", true),
+            ("2001:db8::1", "2001:db8:1::1", false),
+        ] {
+            assert_eq!(network(one).surroundings() == network(other).surroundings(), is_same, "{one} {other}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod client_network;
 mod clock;
 mod console;
 mod demo;
+mod fair_map;
 mod http;
 mod http_client;
 mod identity;

@@ -1,6 +1,5 @@
 //! The sessions of users who signed in with the identity provider: in memory, limited in number and time (D-66).
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
@@ -9,13 +8,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gbac_engine::token::UnverifiedToken;
 use sha2::{Digest, Sha256};
 
+use crate::fair_map::{FairLimits, FairMap};
 use crate::lock::Lock;
 use crate::random;
 
-/// The number of sessions; beyond it, the oldest one ends.
-const MAX_SESSIONS: usize = 1024;
-/// The number of sessions of one user; beyond it, the user's oldest one ends, so that nobody can end those of others.
+/// The number of sessions of one user, and of all; beyond them, the oldest one ends of the user, or of the user who has the most.
 const MAX_SESSIONS_OF_A_USER: usize = 10;
+const MAX_SESSIONS: usize = 1024;
 /// The longest session in seconds. The token can end it earlier.
 const MAX_LIFETIME: f64 = 8.0 * 3600.0;
 /// The longest token of a session in bytes.
@@ -30,8 +29,6 @@ pub(crate) struct OpenSession {
     pub(crate) token: Arc<str>,
     /// When it ends, in seconds since 1970.
     pub(crate) expires_at: f64,
-    /// The number of sessions that were opened before.
-    number: u64,
 }
 
 impl OpenSession {
@@ -42,14 +39,13 @@ impl OpenSession {
     }
 }
 
-/// All sessions. Their IDs are not kept, only digests of them.
-#[derive(Default)]
-pub(crate) struct Sessions(Lock<State>);
+/// All sessions by user. Their IDs are not kept, only digests of them.
+pub(crate) struct Sessions(Lock<FairMap<[u8; 32], String, OpenSession>>);
 
-#[derive(Default)]
-struct State {
-    by_digest: HashMap<[u8; 32], OpenSession>,
-    opened: u64,
+impl Default for Sessions {
+    fn default() -> Self {
+        Self(Lock::new(FairMap::new(FairLimits { all: MAX_SESSIONS, of_owner: MAX_SESSIONS_OF_A_USER })))
+    }
 }
 
 impl Sessions {
@@ -60,14 +56,10 @@ impl Sessions {
     pub(crate) fn open(&self, user: &str, token: &str, token_expires_at: f64, now: f64) -> io::Result<String> {
         let id = URL_SAFE_NO_PAD.encode(random::bytes::<32>()?);
         let expires_at = token_expires_at.min(now + MAX_LIFETIME);
-        self.0.with(|state| {
-            state.by_digest.retain(|_, session| now < session.expires_at);
-            let of_user = |session: &OpenSession| session.user == user;
-            state.make_room(MAX_SESSIONS_OF_A_USER, of_user);
-            state.make_room(MAX_SESSIONS, |_| true);
-            let session = OpenSession { user: user.into(), token: token.into(), expires_at, number: state.opened };
-            state.opened += 1;
-            state.by_digest.insert(digest(&id), session);
+        let session = OpenSession { user: user.into(), token: token.into(), expires_at };
+        self.0.with(|sessions| {
+            sessions.retain(|session| now < session.expires_at);
+            sessions.insert(digest(&id), user.to_owned(), session);
         });
         Ok(id)
     }
@@ -75,38 +67,19 @@ impl Sessions {
     /// The session with this ID, if it has not ended.
     pub(crate) fn get(&self, id: &str, now: f64) -> Option<OpenSession> {
         let digest = digest(id);
-        self.0.with(|state| state.by_digest.get(&digest).filter(|session| now < session.expires_at).cloned())
+        self.0.with(|sessions| sessions.get(&digest).filter(|session| now < session.expires_at).cloned())
     }
 
     /// Ends the session with this ID; the session, if it had not ended yet.
     pub(crate) fn close(&self, id: &str, now: f64) -> Option<OpenSession> {
         let digest = digest(id);
-        self.0.with(|state| state.by_digest.remove(&digest)).filter(|session| now < session.expires_at)
+        self.0.with(|sessions| sessions.remove(&digest)).filter(|session| now < session.expires_at)
     }
 
     /// Ends every session; those that had not ended yet, in the order in which they were opened.
     pub(crate) fn close_all(&self, now: f64) -> Vec<OpenSession> {
-        let ended = self.0.with(|state| std::mem::take(&mut state.by_digest));
-        let mut ended: Vec<OpenSession> = ended.into_values().filter(|session| now < session.expires_at).collect();
-        ended.sort_by_key(|session| session.number);
-        ended
-    }
-}
-
-impl State {
-    /// Ends the oldest of these sessions until there are fewer than the limit.
-    fn make_room(&mut self, limit: usize, is_counted: impl Fn(&OpenSession) -> bool) {
-        let mut counted: Vec<([u8; 32], u64)> = self
-            .by_digest
-            .iter()
-            .filter(|(_, session)| is_counted(session))
-            .map(|(digest, session)| (*digest, session.number))
-            .collect();
-        counted.sort_by_key(|(_, number)| *number);
-        let surplus = (counted.len() + 1).saturating_sub(limit);
-        for (digest, _) in counted.into_iter().take(surplus) {
-            self.by_digest.remove(&digest);
-        }
+        let ended = self.0.with(FairMap::take_all);
+        ended.into_iter().filter(|session| now < session.expires_at).collect()
     }
 }
 
@@ -157,6 +130,19 @@ mod tests {
     }
 
     #[test]
+    fn many_users_with_many_sessions_do_not_end_those_of_others() {
+        let sessions = Sessions::default();
+        let others = ["ana", "bo"].map(|user| sessions.open(user, "t", TOKEN_END, 0.0).unwrap());
+        for user in 0..MAX_SESSIONS / 2 {
+            for _ in 0..MAX_SESSIONS_OF_A_USER {
+                sessions.open(&format!("user{user}"), "t", TOKEN_END, 0.0).unwrap();
+            }
+        }
+        assert_eq!(sessions.0.with(|open| open.len()), MAX_SESSIONS);
+        assert!(others.iter().all(|id| sessions.get(id, 1.0).is_some()));
+    }
+
+    #[test]
     fn the_number_of_sessions_is_limited_and_nobody_ends_those_of_others() {
         let sessions = Sessions::default();
         let other = sessions.open("other", "t", TOKEN_END, 0.0).unwrap();
@@ -168,8 +154,8 @@ mod tests {
         for number in 0..2 * MAX_SESSIONS {
             sessions.open(&format!("user{number}"), "t", TOKEN_END, 0.0).unwrap();
         }
-        assert_eq!(sessions.0.with(|state| state.by_digest.len()), MAX_SESSIONS);
+        assert_eq!(sessions.0.with(|open| open.len()), MAX_SESSIONS);
         sessions.open("late", "t", 2.0 * TOKEN_END, TOKEN_END).unwrap();
-        assert_eq!(sessions.0.with(|state| state.by_digest.len()), 1, "sessions that ended are removed");
+        assert_eq!(sessions.0.with(|open| open.len()), 1, "sessions that ended are removed");
     }
 }

@@ -1,8 +1,8 @@
 //! A sign-in between its start and the answer of the identity provider. The browser keeps it in a cookie; its state, nonce and
 //! verifier are derived from its random ID with a key that only this process knows.
 
-use std::collections::HashMap;
 use std::io;
+use std::net::IpAddr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,13 +10,16 @@ use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+use crate::client_network::ClientNetwork;
+use crate::fair_map::{FairLimits, FairMap};
 use crate::lock::Lock;
 use crate::random;
 
 /// How long a sign-in may take, in seconds.
 pub(crate) const MAX_SECONDS: u32 = 600;
-/// The number of answered sign-ins that are remembered until they have expired. Beyond it, no further one is accepted.
-const MAX_USED: usize = 4096;
+/// The number of answered sign-ins that are remembered until they have expired, from everywhere and from one network. Beyond it, the
+/// oldest is forgotten; the provider accepts its code only once anyway.
+const USED: FairLimits = FairLimits { all: 4096, of_owner: 256 };
 
 type Id = [u8; 32];
 
@@ -32,7 +35,7 @@ pub(super) struct Attempt {
 /// The key of this process for attempts, and the attempts that were answered.
 pub(super) struct Attempts {
     key: [u8; 32],
-    used: Lock<HashMap<Id, f64>>,
+    used: Lock<FairMap<Id, Option<ClientNetwork>, f64>>,
 }
 
 impl Attempts {
@@ -41,7 +44,7 @@ impl Attempts {
     /// # Errors
     /// The operating system provides no random numbers.
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { key: random::bytes()?, used: Lock::default() })
+        Ok(Self { key: random::bytes()?, used: Lock::new(FairMap::new(USED)) })
     }
 
     /// A new attempt.
@@ -93,13 +96,18 @@ impl Attempts {
         (now < expires_at).then_some(Attempt { id, expires_at, return_to })
     }
 
-    /// Marks an attempt as answered. Says whether this is the first answer.
-    pub(super) fn take(&self, attempt: &Attempt, now: f64) -> bool {
+    /// Marks an attempt as answered, by a client. Says whether this is the first answer.
+    pub(super) fn take(&self, attempt: &Attempt, client: Option<IpAddr>, now: f64) -> bool {
+        let network = client.map(|client| ClientNetwork::of(client).surroundings());
         self.used.with(|used| {
-            if used.len() >= MAX_USED {
-                used.retain(|_, expires_at| now < *expires_at);
+            if used.len() >= USED.all {
+                used.retain(|expires_at| now < *expires_at);
             }
-            used.len() < MAX_USED && used.insert(attempt.id, attempt.expires_at).is_none()
+            let is_first = used.get(&attempt.id).is_none();
+            if is_first {
+                used.insert(attempt.id, network, attempt.expires_at);
+            }
+            is_first
         })
     }
 
@@ -116,6 +124,8 @@ impl Attempts {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
     use super::*;
 
     #[test]
@@ -163,12 +173,21 @@ mod tests {
     #[test]
     fn an_attempt_is_answered_once_and_the_memory_of_that_is_limited() {
         let attempts = Attempts::new().unwrap();
-        let attempt = Attempts::start("/".into(), 0.0).unwrap();
-        assert!(attempts.take(&attempt, 1.0) && !attempts.take(&attempt, 1.0));
-        for _ in 1..MAX_USED {
-            assert!(attempts.take(&Attempts::start("/".into(), 0.0).unwrap(), 1.0));
+        let start = || Attempts::start("/".into(), 0.0).unwrap();
+        let attempt = start();
+        let client = |network: usize| Some(Ipv4Addr::from_bits(u32::try_from(network << 8).unwrap()).into());
+        assert!(attempts.take(&attempt, client(0), 1.0) && !attempts.take(&attempt, client(0), 1.0));
+        for number in 0..USED.all + USED.of_owner {
+            assert!(attempts.take(&start(), client(1 + number / USED.of_owner), 1.0), "nobody is locked out");
         }
-        assert!(!attempts.take(&Attempts::start("/".into(), 0.0).unwrap(), 1.0), "there is no room");
-        assert!(attempts.take(&Attempts::start("/".into(), 600.0).unwrap(), 600.0), "the others have expired");
+        assert!(!attempts.take(&attempt, client(0), 1.0), "others do not make the service forget it");
+        assert_eq!(attempts.used.with(|used| used.len()), USED.all);
+        let of_a_site = |subnet: u16| Some(Ipv6Addr::from([0x2001, 0xdb8, 1, subnet, 0, 0, 0, 1]).into());
+        for number in 0..u16::try_from(2 * USED.of_owner).unwrap() {
+            assert!(attempts.take(&start(), of_a_site(number), 1.0));
+        }
+        assert!(!attempts.take(&attempt, client(0), 1.0), "nor does one site");
+        assert!(attempts.take(&Attempts::start("/".into(), 600.0).unwrap(), None, 600.0));
+        assert_eq!(attempts.used.with(|used| used.len()), 1, "the others have expired");
     }
 }

@@ -149,7 +149,7 @@ impl ProviderSignIn {
         failed_sign_ins
             .count_address(answer.client, now)
             .map_err(|_| SignInFailure::new(SignInProblem::TooManyAttempts, "too_many_attempts"))?;
-        if !self.attempts.take(attempt, now) {
+        if !self.attempts.take(attempt, answer.client, now) {
             return Err(interrupted("attempt_used"));
         }
         if let Some(error) = parameter("error")? {
