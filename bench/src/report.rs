@@ -99,7 +99,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 63] = [
+const PROMISES: [Promise; 64] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -356,6 +356,12 @@ const PROMISES: [Promise; 63] = [
         "p99 of evaluations while batches of 100 with 200 groups run, over that without them",
         3.0,
         Over(("evaluation_beside_batches_p99", 10 * K, 20), ("evaluation_p99", 10 * K, 20)),
+    ),
+    at_most(
+        "evaluation_p99_beside_readers",
+        "p99 of evaluations while 8 clients read 200,000 ACLs, over that without them",
+        10.0,
+        Over(("evaluation_beside_readers_p99", 200 * K, 0), ("evaluation_alone_p99", 200 * K, 0)),
     ),
     at_most(
         "attacked_p99_ms",

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::client::{Ask, Client};
 use super::process::Service;
+use super::readers;
 use super::wrk::{Load, Outcome};
 use crate::Result;
 use crate::files::{Folder, Part};
@@ -85,7 +86,7 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         ns_median: Some(median(&outcomes.iter().map(value).collect::<Vec<_>>())),
         ..Row::new(name, ACLS, groups)
     };
-    let results = vec![
+    let mut results = vec![
         row("health_cpu", 0, &texts, |text| text.cpu),
         row("health_time", 0, &texts, |text| text.each),
         row("evaluation_cpu", GROUPS, &singles, |single| single.cpu),
@@ -95,6 +96,7 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         row("evaluation_audited_cpu", GROUPS, &audited, |single| single.cpu),
         row("evaluation_beside_batches_p99", GROUPS, &beside, |single| single.p99),
     ];
+    results.extend(readers::run(data.path(), gbac, &one(GROUPS), time).await?);
     folder.write_part("service-cost", &Part { results, versions: Vec::new() })
 }
 

@@ -7,6 +7,7 @@ mod attacks;
 mod client;
 mod cost;
 mod process;
+mod readers;
 mod wrk;
 
 use std::fs;
