@@ -1,13 +1,17 @@
 //! Tests that clients without credentials cannot stop the built `gbac serve`: during each attack from one address, every
-//! request of a client at another address succeeds within 5 seconds, directly and behind the same trusted proxy.
+//! request of a client at another address succeeds within 5 seconds, directly and behind the same trusted proxy. Readers of all
+//! ACLs do not stop evaluations either.
 //!
 //! `GBAC_REQUESTS` is the number of requests during each attack.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use gbac_tests::attack::{Attack, Attackers, Target};
 use gbac_tests::service::Service;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime;
 use tokio::time::{Instant, timeout};
@@ -16,6 +20,8 @@ use tokio::time::{Instant, timeout};
 const REQUESTS: usize = 5;
 /// The time limit of each.
 const LIMIT: Duration = Duration::from_secs(5);
+/// That of an evaluation on a busy machine.
+const PATIENT_LIMIT: Duration = Duration::from_secs(60);
 
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
@@ -149,5 +155,72 @@ fn an_address_has_a_limited_number_of_connections() {
         let refused = "gbac_connections_refused_total{reason=\"address\"} 1";
         assert!(metrics.lines().any(|line| line == refused), "{metrics}");
         assert!(metrics.contains("gbac_connections_closed_total{reason=\"evicted\"}"), "{metrics}");
+    });
+}
+
+/// The number of ACLs that the readers read, of about 300 bytes each.
+const ACLS: usize = 5_000;
+/// The number of readers; as they have no credentials and one address, they are one identity, of which two read at once.
+const READERS: usize = 8;
+
+/// The response to a request, with its body.
+async fn ask(target: &Target, head: &str, body: &str) -> String {
+    let mut stream = target.connect().await.expect("a connection");
+    let (address, length) = (target.address, body.len());
+    let request = format!(
+        "{head} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nif-match: *\r\nauthorization: Basic YWRtaW46ZGVtbw==\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).await.expect("it is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer");
+    answer
+}
+
+#[test]
+fn evaluations_are_answered_beside_eight_readers_of_all_acls() {
+    let service = Service::start_with(&[]);
+    let address: SocketAddr = service.url.strip_prefix("http://").expect("an address").parse().expect("an address");
+    let acls: Vec<Value> = (0..ACLS)
+        .map(|number| {
+            json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": format!("topic-{number}"),
+                "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": "Group:eng", "host": "*",
+                "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
+        })
+        .collect();
+    let policy = json!({ "version": 1, "settings": { "superusers": ["admin"] }, "acls": acls }).to_string();
+    let question = json!({ "subject": { "type": "user", "id": "a", "properties": { "groups": ["eng"] } },
+        "action": { "name": "read" }, "resource": { "type": "topic", "id": "topic-7" } })
+    .to_string();
+    let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let at = |from: [u8; 4]| Target { address, ..direct(IpAddr::from(from)) };
+        let client = at([127, 0, 0, 1]);
+        let replaced = ask(&client, "PUT /gbac/v1/policy", &policy).await;
+        assert!(replaced.starts_with("HTTP/1.1 204"), "{replaced}");
+        let end = Arc::new(AtomicBool::new(false));
+        let reader = |_| {
+            let (target, end) = (at([127, 0, 0, 2]), Arc::clone(&end));
+            tokio::spawn(async move {
+                let mut reads = 0;
+                while reads == 0 || !end.load(Relaxed) {
+                    let list = ask(&target, "POST /redpanda.api.dataplane.v1.ACLService/ListACLs", "{}").await;
+                    assert!(list.starts_with("HTTP/1.1 200"), "{}", &list[..list.len().min(500)]);
+                    assert_eq!(list.matches("\"resourceName\"").count(), ACLS, "nobody gets a part of a list");
+                    reads += 1;
+                }
+                reads
+            })
+        };
+        let readers: Vec<_> = (0..READERS).map(reader).collect();
+        for _ in 0..requests() {
+            let decision = timeout(PATIENT_LIMIT, ask(&client, "POST /access/v1/evaluation", &question)).await;
+            let decision = decision.expect("an evaluation does not wait for the readers");
+            assert!(decision.contains("\"decision\":true"), "{decision}");
+        }
+        end.store(true, Relaxed);
+        for reader in readers {
+            assert!(reader.await.expect("every read succeeds") > 0);
+        }
     });
 }

@@ -167,41 +167,44 @@ pub struct AclRule {
     pub permission_type: String,
 }
 
-impl ListAcls {
-    /// Groups ACLs by pattern, in the order in which the patterns first appear. Principals are spelled as on the platform (D-06).
-    #[must_use]
-    pub fn group(acls: impl IntoIterator<Item = Acl>) -> Self {
-        let mut resources: Vec<ResourceAcls> = Vec::new();
-        for acl in acls {
-            let AclBody {
-                resource_type,
-                resource_name,
-                resource_pattern_type,
-                principal,
-                host,
-                operation,
-                permission_type,
-            } = AclBody::in_request(&acl);
-            let rule = AclRule { principal, host, operation, permission_type };
-            match resources.last_mut() {
-                Some(last)
-                    if last.resource_type == resource_type
-                        && last.resource_name == resource_name
-                        && last.resource_pattern_type == resource_pattern_type =>
-                {
-                    last.acls.push(rule);
-                }
-                _ => resources.push(ResourceAcls {
-                    resource_type,
-                    resource_name,
-                    resource_pattern_type,
-                    acls: vec![rule],
-                }),
+impl ResourceAcls {
+    /// Groups ACLs by pattern, one pattern after the other, in the order in which they first appear. Principals are spelled as on
+    /// the platform (D-06).
+    pub fn group(acls: impl IntoIterator<Item = Acl>) -> impl Iterator<Item = Self> {
+        let mut acls = acls.into_iter().map(|acl| AclBody::in_request(&acl)).peekable();
+        std::iter::from_fn(move || {
+            let mut resource = Self::from(acls.next()?);
+            while let Some(next) = acls.next_if(|next| resource.has_pattern_of(next)) {
+                resource.acls.extend(Self::from(next).acls);
             }
-        }
-        Self { resources }
+            Some(resource)
+        })
     }
 
+    fn has_pattern_of(&self, acl: &AclBody) -> bool {
+        self.resource_type == acl.resource_type
+            && self.resource_name == acl.resource_name
+            && self.resource_pattern_type == acl.resource_pattern_type
+    }
+}
+
+impl From<AclBody> for ResourceAcls {
+    fn from(acl: AclBody) -> Self {
+        let AclBody {
+            resource_type,
+            resource_name,
+            resource_pattern_type,
+            principal,
+            host,
+            operation,
+            permission_type,
+        } = acl;
+        let acls = vec![AclRule { principal, host, operation, permission_type }];
+        Self { resource_type, resource_name, resource_pattern_type, acls }
+    }
+}
+
+impl ListAcls {
     /// The ACLs one by one, with all seven fields.
     #[must_use]
     pub fn into_acls(self) -> Vec<AclBody> {
@@ -465,11 +468,12 @@ mod tests {
 
     #[test]
     fn a_body_reads_back() {
+        let listed = |acl: &Acl| ListAcls { resources: ResourceAcls::group([acl.clone()]).collect() }.into_acls();
         let acl = acl("orders-", PatternType::Prefixed, "Group:/a b:c");
         assert_eq!(AclBody::from(&acl).to_acl().unwrap(), acl);
-        assert_eq!(ListAcls::group([acl.clone()]).into_acls(), [AclBody::from(&acl)]);
+        assert_eq!(listed(&acl), [AclBody::from(&acl)]);
         let role = Acl { principal: Principal::role("r"), ..acl };
-        assert_eq!(ListAcls::group([role]).into_acls()[0].principal, "RedpandaRole:r");
+        assert_eq!(listed(&role)[0].principal, "RedpandaRole:r");
     }
 
     #[test]

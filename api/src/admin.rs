@@ -4,7 +4,7 @@ use gbac_engine::model::{Principal, PrincipalType};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::AdminCode;
-use crate::roles::{MemberAction, Membership, check_member_action};
+use crate::roles::{MemberAction, Membership, check_member_action, first_of_both};
 
 /// The type of the only principals that this version of the API adds and removes.
 const USER: &str = "User";
@@ -94,7 +94,7 @@ impl MemberChanges {
             };
         let add = read(&self.add, "add", MemberAction::Add)?;
         let remove = read(&self.remove, "remove", MemberAction::Remove)?;
-        if add.iter().any(|member| remove.contains(member)) {
+        if first_of_both(&add, &remove).is_some() {
             return Err((AdminCode::MemberConflict, String::new()));
         }
         Ok(Membership { add, remove })

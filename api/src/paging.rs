@@ -25,6 +25,12 @@ impl Page {
         Self { size: Some(-1), token: String::new() }
     }
 
+    /// Whether it has all entries.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.size == Some(-1)
+    }
+
     pub(crate) fn read(parameters: &mut Parameters<'_>) -> Self {
         let size = parameters.take("page_size").and_then(|text| match text.parse::<i32>() {
             Ok(size @ -1..=1000) => Some(size),
@@ -46,7 +52,7 @@ impl Page {
     /// is none.
     pub fn cut<T>(&self, entries: impl Iterator<Item = T>, token: impl Fn(&T) -> String) -> (Vec<T>, String) {
         let size = match self.size {
-            Some(-1) => usize::MAX,
+            _ if self.is_all() => usize::MAX,
             None | Some(0) => DEFAULT_PAGE_SIZE,
             Some(size) => usize::try_from(size).unwrap_or(DEFAULT_PAGE_SIZE),
         };

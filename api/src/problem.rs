@@ -159,6 +159,9 @@ impl FieldViolation {
     }
 }
 
+/// The number of violations after which the rest of a request is not checked.
+pub const MAX_VIOLATIONS: usize = 100;
+
 /// A detail of a Data Plane API error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "@type")]

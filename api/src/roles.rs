@@ -1,12 +1,14 @@
 //! The roles of the Data Plane API: bodies and queries (specification 2.5, 4.2, D-21).
 
+use std::collections::BTreeSet;
+
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalError, Role, check_member, check_role_name};
 use gbac_engine::policy::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::paging::{Page, Parameters};
-use crate::problem::FieldViolation;
+use crate::problem::{FieldViolation, MAX_VIOLATIONS};
 use crate::wire::or_default;
 
 /// The most characters of a name filter.
@@ -99,11 +101,12 @@ impl UpdateRole {
     /// Parses the members. Every possible member can be removed (D-27).
     ///
     /// # Errors
-    /// All errors, by field, including principals in both lists.
+    /// The errors, by field, including principals in both lists, up to [`MAX_VIOLATIONS`] for each list.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
         let mut read = |list: &[Member], name: &str, action: MemberAction| -> Vec<Principal> {
             let mut principals = Vec::new();
+            let before = faults.len();
             for (place, member) in list.iter().enumerate() {
                 let read = Principal::parse(&member.principal)
                     .map_err(|error| format!("{error}; {}", error.hint()))
@@ -112,17 +115,26 @@ impl UpdateRole {
                     Ok(principal) => principals.push(principal),
                     Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
                 }
+                if faults.len() - before == MAX_VIOLATIONS {
+                    break;
+                }
             }
             principals
         };
         let add = read(&self.add, "add", MemberAction::Add);
         let remove = read(&self.remove, "remove", MemberAction::Remove);
-        if let Some(both) = add.iter().find(|member| remove.contains(member)) {
+        if let Some(both) = first_of_both(&add, &remove) {
             let text = format!("Conflict between 'add' and 'remove' lists: `{}`", escaped(&both.to_string()));
             faults.push(FieldViolation::new("remove", text));
         }
         if faults.is_empty() { Ok(Membership { add, remove }) } else { Err(faults) }
     }
+}
+
+/// The first member that is in both lists.
+pub(crate) fn first_of_both<'m>(add: &'m [Principal], remove: &[Principal]) -> Option<&'m Principal> {
+    let remove: BTreeSet<&Principal> = remove.iter().collect();
+    add.iter().find(|member| remove.contains(member))
 }
 
 /// Whether a member is added or removed.
@@ -316,6 +328,8 @@ mod tests {
             faults,
             ["add[1].principal", "add[2].principal", "add[3].principal", "remove[2].principal", "remove"]
         );
+        let many = UpdateRole { add: vec![Member::default(); 10 * MAX_VIOLATIONS], ..update };
+        assert_eq!(many.members().unwrap_err().len(), MAX_VIOLATIONS + 2, "the rest is not checked");
         let update = UpdateRole { add: vec![member("Group:/a:b")], remove: vec![member("User:*")], create: true };
         let members = update.members().unwrap();
         assert_eq!(members, Membership { add: vec![Principal::group("/a:b")], remove: vec![Principal::user("*")] });

@@ -6,7 +6,7 @@ use gbac_engine::model::{Acl, ResourceType};
 use serde::{Deserialize, Serialize};
 
 use crate::acls::{AclBody, AclFilter};
-use crate::problem::FieldViolation;
+use crate::problem::{FieldViolation, MAX_VIOLATIONS};
 
 /// The members of an ACL: their names here and in the Data Plane API, and the prefix of the values there.
 const MEMBERS: [(&str, &str, &str); 7] = [
@@ -63,11 +63,14 @@ pub fn is_of_registry(acl: &Acl) -> bool {
 /// Parses ACLs to create.
 ///
 /// # Errors
-/// All errors of all ACLs, by their index and member.
+/// The errors of all ACLs, by their index and member, until there are [`MAX_VIOLATIONS`].
 pub fn check_create(acls: Vec<RegistryAcl>) -> Result<Vec<Acl>, Vec<FieldViolation>> {
     let mut faults = Vec::new();
     let mut checked = Vec::new();
     for (place, acl) in acls.into_iter().enumerate() {
+        if faults.len() >= MAX_VIOLATIONS {
+            break;
+        }
         let is_registry = acl.resource_type == "REGISTRY";
         let other = (!is_registry && acl.resource_type != "SUBJECT")
             .then(|| FieldViolation::new("resource_type", "must be `REGISTRY` or `SUBJECT`"));

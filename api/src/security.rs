@@ -6,7 +6,7 @@
 use gbac_engine::model::{Principal, PrincipalType, Role};
 use serde::{Deserialize, Serialize};
 
-use crate::problem::FieldViolation;
+use crate::problem::{FieldViolation, MAX_VIOLATIONS};
 use crate::roles::{MemberAction, check_member_action};
 use crate::wire::or_default;
 
@@ -138,7 +138,7 @@ pub struct OidcIdentity {
 /// Parses the members of a request.
 ///
 /// # Errors
-/// All errors, by index.
+/// The errors, by index, up to [`MAX_VIOLATIONS`].
 pub fn principals(members: &[RoleMember], action: MemberAction) -> Result<Vec<Principal>, Vec<FieldViolation>> {
     let mut faults = Vec::new();
     let mut read = Vec::new();
@@ -150,6 +150,9 @@ pub fn principals(members: &[RoleMember], action: MemberAction) -> Result<Vec<Pr
         match checked {
             Ok(principal) => read.push(principal),
             Err(text) => faults.push(FieldViolation::new(format!("members[{place}]"), text)),
+        }
+        if faults.len() == MAX_VIOLATIONS {
+            break;
         }
     }
     if faults.is_empty() { Ok(read) } else { Err(faults) }
@@ -176,6 +179,12 @@ mod tests {
         let delete = |value| serde_json::from_value::<DeleteRole>(value).unwrap().delete_acls;
         assert!(delete(json!({ "deleteAcls": true })) && delete(json!({ "delete_acls": true })) && !delete(json!({})));
         assert_eq!(serde_json::from_value::<WithRole>(json!({ "role": null })).unwrap(), WithRole::default());
+    }
+
+    #[test]
+    fn a_request_with_many_errors_is_refused_early() {
+        let empty = vec![RoleMember::default(); 10 * MAX_VIOLATIONS];
+        assert_eq!(principals(&empty, MemberAction::Add).unwrap_err().len(), MAX_VIOLATIONS);
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 mod client_network;
 mod clock;
+mod compression;
 mod console;
 mod demo;
 mod fair_map;

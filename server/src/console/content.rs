@@ -5,22 +5,36 @@ use std::sync::OnceLock;
 
 use axum::body::Bytes;
 
+use crate::compression::{Compression, gzip};
+
 /// The content of a file.
 pub(crate) struct Content {
     stored: Bytes,
-    /// For stored brotli: what it decodes to, once a client needed it.
-    decoded: Option<OnceLock<Bytes>>,
+    /// Whether it is stored in brotli.
+    in_brotli: bool,
+    /// What stored brotli decodes to, once a client needed it.
+    decoded: OnceLock<Bytes>,
+    /// The content in gzip, once a client needed it.
+    in_gzip: OnceLock<Bytes>,
+}
+
+/// The coding of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Identity,
+    Gzip,
+    Brotli,
 }
 
 impl Content {
     /// Bytes as they are.
     pub(super) const fn plain(content: Bytes) -> Self {
-        Self { stored: content, decoded: None }
+        Self { stored: content, in_brotli: false, decoded: OnceLock::new(), in_gzip: OnceLock::new() }
     }
 
     /// Bytes in brotli.
-    pub(super) const fn brotli(content: &'static [u8]) -> Self {
-        Self { stored: Bytes::from_static(content), decoded: Some(OnceLock::new()) }
+    pub(super) fn brotli(content: &'static [u8]) -> Self {
+        Self { in_brotli: true, ..Self::plain(Bytes::from_static(content)) }
     }
 
     /// The bytes that are stored.
@@ -28,14 +42,35 @@ impl Content {
         &self.stored
     }
 
-    /// The stored brotli, if the content is stored in it.
-    pub(crate) fn as_brotli(&self) -> Option<Bytes> {
-        self.decoded.is_some().then(|| self.stored.clone())
+    /// Whether it is stored in brotli.
+    pub(crate) const fn is_in_brotli(&self) -> bool {
+        self.in_brotli
+    }
+
+    /// The content in a coding, if nothing needs to be done for it; brotli only if it is stored.
+    pub(crate) fn known(&self, coding: Coding) -> Option<Bytes> {
+        match coding {
+            Coding::Brotli => Some(self.stored.clone()),
+            Coding::Gzip => self.in_gzip.get().cloned(),
+            Coding::Identity if self.in_brotli => self.decoded.get().cloned(),
+            Coding::Identity => Some(self.stored.clone()),
+        }
+    }
+
+    /// The content in a coding, which is computed once.
+    pub(crate) fn coded(&self, coding: Coding) -> Bytes {
+        match coding {
+            Coding::Gzip => self.in_gzip.get_or_init(|| gzip(&self.decoded(), Compression::best()).into()).clone(),
+            Coding::Identity => self.decoded(),
+            Coding::Brotli => self.stored.clone(),
+        }
     }
 
     /// The content itself.
     pub(crate) fn decoded(&self) -> Bytes {
-        let Some(decoded) = &self.decoded else { return self.stored.clone() };
+        if !self.in_brotli {
+            return self.stored.clone();
+        }
         let decode = || {
             let mut content = Vec::new();
             // The build wrote it, and memory does not fail.
@@ -43,7 +78,7 @@ impl Content {
             debug_assert!(read.is_ok(), "{read:?}");
             content.into()
         };
-        decoded.get_or_init(decode).clone()
+        self.decoded.get_or_init(decode).clone()
     }
 }
 
@@ -57,8 +92,20 @@ mod tests {
     #[test]
     fn brotli_is_decoded_for_clients_that_do_not_read_it() {
         let plain = Content::plain(Bytes::from_static(b"hello"));
-        assert_eq!((plain.as_brotli(), &plain.decoded()[..]), (None, &b"hello"[..]));
+        assert_eq!((plain.is_in_brotli(), &plain.decoded()[..]), (false, &b"hello"[..]));
         let compressed = Content::brotli(HELLO);
-        assert_eq!((compressed.as_brotli().as_deref(), &compressed.decoded()[..]), (Some(HELLO), &b"hello"[..]));
+        assert_eq!(compressed.known(Coding::Identity), None, "not before a client needs it");
+        assert_eq!((&compressed.coded(Coding::Brotli)[..], &compressed.decoded()[..]), (HELLO, &b"hello"[..]));
+        assert!(compressed.known(Coding::Identity).is_some());
+    }
+
+    #[test]
+    fn gzip_is_made_once() {
+        let content = Content::plain(Bytes::from(vec![b'x'; 10_000]));
+        assert_eq!(content.known(Coding::Gzip), None);
+        let made = content.coded(Coding::Gzip);
+        assert!(made.len() < 100);
+        assert_eq!(content.known(Coding::Gzip).map(|again| again.as_ptr()), Some(made.as_ptr()));
+        assert_eq!(content.coded(Coding::Gzip).as_ptr(), made.as_ptr());
     }
 }

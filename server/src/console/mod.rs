@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use gbac_api::paths::is_service;
 use sha2::{Digest, Sha256};
 
 use crate::random;
-pub(crate) use content::Content;
+pub(crate) use content::{Coding, Content};
 
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -38,7 +39,7 @@ pub(crate) struct Console {
 /// A file.
 pub(crate) struct Asset {
     /// The content.
-    pub(crate) content: Content,
+    pub(crate) content: Arc<Content>,
     /// The content type.
     pub(crate) content_type: &'static str,
     /// The entity tag.
@@ -100,7 +101,7 @@ impl Asset {
     fn new(name: &str, content: Content) -> Self {
         let digest = Sha256::digest(content.stored());
         let etag = format!("\"{}\"", random::hex(digest.get(..16).unwrap_or_default()));
-        Self { content_type: content_type(name), etag, is_immutable: is_hashed(name), content }
+        Self { content_type: content_type(name), etag, is_immutable: is_hashed(name), content: Arc::new(content) }
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use super::credentials::{is_from_browser, uses_session};
 use super::messages::Call;
 use super::named_fields::NamedFields;
+use super::placement::{Work, run};
 use super::problem::Problem;
 use super::surface::Surface;
 
@@ -29,6 +30,8 @@ use super::surface::Surface;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// The maximum size of a policy document in bytes; 1,000,000 ACLs are about 250 MB, and only a superuser can send them.
 pub(crate) const MAX_DOCUMENT_BYTES: usize = 512 << 20;
+/// The size of a body in bytes up to which it is parsed on the thread that received it.
+const SMALL_BYTES: usize = 16 << 10;
 /// The number of bytes of a rejected body that are read before the response.
 const MAX_DRAINED_BYTES: usize = 4 << 20;
 /// The time for which a rejected body is read before the response.
@@ -103,13 +106,13 @@ async fn bytes(parts: &Parts, mut body: Body, limit: usize, time: Duration) -> R
 ///
 /// # Errors
 /// As [`text`], and 400 for JSON of another form.
-pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
+pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(request: Request) -> Result<T, Problem> {
     match Call::of(&request) {
         Some(call) if !call.is_plain_json() => {
-            let message = message_of(call, request).await?;
-            T::deserialize(NamedFields(message)).map_err(|error| invalid(&error))
+            let read = |message| T::deserialize(NamedFields(message)).map_err(|error| invalid(&error));
+            decoded(call, request, read).await
         }
-        _ => parse(&text(request, MAX_BYTES, TIMEOUT).await?),
+        _ => read_text(request, parse).await,
     }
 }
 
@@ -120,35 +123,56 @@ pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Pro
 pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Problem> {
     let call = Call::of(&request);
     let call = call.ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
-    match message_of(call, request).await? {
+    let fields = |message| match message {
         Value::Object(fields) => Ok(fields),
         _ => Err(Problem::new(RpcCode::InvalidArgument, "the body must be a message")),
-    }
+    };
+    decoded(call, request, fields).await
 }
 
-async fn message_of(call: Call, request: Request) -> Result<Value, Problem> {
+/// Decodes the message of a call and reads it: here if it is small, else where it may block.
+async fn decoded<T: Send + 'static>(
+    call: Call,
+    request: Request,
+    read: impl FnOnce(Value) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
     if call.is_plain_json() {
-        return call.decode(text(request, MAX_BYTES, TIMEOUT).await?.as_bytes());
+        return read_text(request, move |text| read(call.decode(text.as_bytes())?)).await;
     }
     let (parts, body) = request.into_parts();
     if let Some(problem) = wrong_encoding(&parts.headers) {
         drain(&parts.headers, body).await;
         return Err(problem);
     }
-    call.decode(&bytes(&parts, body, MAX_BYTES, TIMEOUT).await?)
+    let bytes = bytes(&parts, body, MAX_BYTES, TIMEOUT).await?;
+    run(Work::Other, bytes.len() <= SMALL_BYTES, move || read(call.decode(&bytes)?)).await?
+}
+
+/// Reads the text of a body: here if it is small, else where it may block.
+///
+/// # Errors
+/// As [`text`], and those of reading it.
+pub(crate) async fn read_text<T: Send + 'static>(
+    request: Request,
+    read: impl FnOnce(&str) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let text = text(request, MAX_BYTES, TIMEOUT).await?;
+    run(Work::Other, text.len() <= SMALL_BYTES, move || read(&text)).await?
 }
 
 /// Reads a body that is a list of values, as [`json`] reads one.
 ///
 /// # Errors
 /// As [`json`].
-pub(crate) async fn json_list<T: DeserializeOwned>(request: Request) -> Result<Vec<T>, Problem> {
-    let text = text(request, MAX_BYTES, TIMEOUT).await?;
-    let value = gbac_json::parse(&text).map_err(|error| invalid(&error))?;
-    if !value.is_array() {
-        return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON array"));
-    }
-    Vec::deserialize(NamedFields(value)).map_err(|error| invalid(&error))
+pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(request: Request) -> Result<Vec<T>, Problem> {
+    read_text(request, |text| {
+        let value = gbac_json::parse(text).map_err(|error| invalid(&error))?;
+        if !value.is_array() {
+            return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON array"));
+        }
+        Vec::deserialize(NamedFields(value)).map_err(|error| invalid(&error))
+    })
+    .await
 }
 
 /// Parses a body as a value, as [`json`] does.

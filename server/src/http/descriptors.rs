@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use gbac_api::paths::{PLATFORM_SECURITY_SERVICE, SECURITY_SERVICE};
 use gbac_engine::escape::escaped;
-use prost::Message;
+use prost::{Message, decode_length_delimiter};
 use prost_reflect::{
     DescriptorPool, DeserializeOptions, DynamicMessage, Kind, MethodDescriptor, ReflectMessage, SerializeOptions,
 };
@@ -37,6 +37,9 @@ pub(super) fn message(name: &str) -> Option<MessageDescriptor> {
     MESSAGES.get_message_by_name(name)
 }
 
+/// The number of fields of a binary message; as many members with short names are a message of the maximum size.
+const MAX_FIELDS: usize = 100_000;
+
 /// The message whose unknown fields are refused, because a filter without them matches more (D-94).
 const FILTER: &str = "Filter";
 
@@ -45,6 +48,7 @@ const FILTER: &str = "Filter";
 /// # Errors
 /// They are no such message; the message says why.
 pub(super) fn json_of_bytes(kind: MessageDescriptor, bytes: &[u8], names: FieldNames) -> Result<Value, String> {
+    count_fields(&kind, bytes, MAX_FIELDS)?;
     let message = DynamicMessage::decode(kind, bytes).map_err(|_| "it is not a message of this method".to_owned())?;
     known_filters(&message)?;
     json(&message, names)
@@ -59,6 +63,33 @@ pub(super) fn json_of_json(kind: MessageDescriptor, value: Value, names: FieldNa
     let options = DeserializeOptions::new().deny_unknown_fields(false);
     let message = DynamicMessage::deserialize_with_options(kind, value, &options).map_err(|error| error.to_string())?;
     json(&message, names)
+}
+
+/// Refuses a message with too many fields before it is decoded: a field of two bytes takes hundreds of bytes then. Entries of lists
+/// count, and what they contain does not. Returns how many fields it may have besides.
+fn count_fields(kind: &MessageDescriptor, mut bytes: &[u8], mut remaining: usize) -> Result<usize, String> {
+    while !bytes.is_empty() {
+        let too_many = || format!("it has more than {MAX_FIELDS} fields; send several requests");
+        remaining = remaining.checked_sub(1).ok_or_else(too_many)?;
+        // What is malformed is refused when it is decoded.
+        let Ok(key) = decode_length_delimiter(&mut bytes) else { break };
+        let length = match key & 7 {
+            0 => decode_length_delimiter(&mut bytes).map(|_| 0).ok(),
+            1 => Some(8),
+            2 => decode_length_delimiter(&mut bytes).ok(),
+            5 => Some(4),
+            _ => None,
+        };
+        let Some((content, rest)) = length.and_then(|length| bytes.split_at_checked(length)) else { break };
+        let field = u32::try_from(key >> 3).ok().and_then(|number| kind.get_field(number));
+        if let Some(field) = field.filter(|field| !field.is_list())
+            && let Kind::Message(inner) = field.kind()
+        {
+            remaining = count_fields(&inner, content, remaining)?;
+        }
+        bytes = rest;
+    }
+    Ok(remaining)
 }
 
 /// Refuses unknown fields of filters in a binary message.
@@ -163,6 +194,23 @@ mod tests {
         assert_eq!(json_of_bytes(kind(), &bytes, FieldNames::SnakeCase).unwrap(), snake);
         assert!(json_of_bytes(kind(), b"\x12\x05t", FieldNames::SnakeCase).is_err(), "truncated");
         assert!(bytes_of_json(kind(), json!({ "new": 1 })).is_none(), "this service writes no unknown field");
+    }
+
+    #[test]
+    fn a_message_with_too_many_fields_is_refused_before_it_is_decoded() {
+        let of = |service: &str, name: &str| method(service, name).unwrap().input();
+        let add = || of(PLATFORM_SECURITY_SERVICE, "AddRoleMembers");
+        let refused = |kind, bytes: &[u8]| json_of_bytes(kind, bytes, FieldNames::SnakeCase).unwrap_err();
+        for entry in [&b"\x12\x00"[..], b"\x12\x02\x0a\x00", b"\x08\x01", b"\x4d\0\0\0\0", b"\x49\0\0\0\0\0\0\0\0"] {
+            assert!(refused(add(), &entry.repeat(MAX_FIELDS + 1)).contains("more than 100000 fields"), "{entry:?}");
+        }
+        assert!(json_of_bytes(add(), &b"\x12\x00".repeat(MAX_FIELDS), FieldNames::SnakeCase).is_ok());
+        let entries = b"\x1a\x00".repeat(MAX_FIELDS);
+        let mut wrapped = b"\x0a\xc0\x9a\x0c".to_vec();
+        wrapped.extend(entries);
+        let kind = of("redpanda.api.console.v1alpha1.SecurityService", "UpdateRoleMembership");
+        assert!(refused(kind, &wrapped).contains("fields"), "inside the request");
+        assert!(!refused(add(), b"\x12\x05").contains("fields"), "what is truncated is not decoded either");
     }
 
     #[test]

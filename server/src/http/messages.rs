@@ -14,8 +14,10 @@ use http_body_util::{BodyExt, Collected, Full};
 use serde_json::{Value, json};
 
 use super::descriptors::{FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, message, method};
+use super::placement::{Work, run};
 use super::problem::Problem;
 use super::surface::Surface;
+use super::transcode::{Codec, write_message};
 
 /// The status of a response of gRPC, its message, and both with details.
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
@@ -35,13 +37,6 @@ enum Protocol {
     Grpc,
     /// gRPC-Web: the trailers are at the end of the body, so that HTTP/1.1 is enough.
     GrpcWeb,
-}
-
-/// How the messages of a call are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Codec {
-    Json,
-    Binary,
 }
 
 /// The content types other than that of Connect in JSON, which is that of every other request.
@@ -119,7 +114,7 @@ impl Call {
     }
 
     /// Encodes the JSON of a response as this request expects it.
-    pub(crate) async fn encode(&self, response: Response) -> Response {
+    pub(crate) async fn encode(self, response: Response) -> Response {
         if self.is_plain_json() && self.surface != Surface::DataPlaneRpc {
             return response;
         }
@@ -127,58 +122,64 @@ impl Call {
         // Bodies of our own handlers are complete, so reading one cannot fail.
         let json = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
         parts.headers.remove(header::CONTENT_LENGTH);
+        let (protocol, surface) = (self.protocol, self.surface);
+        let content_type = HeaderValue::from_static(self.content_type);
         let result = if parts.status.is_success() {
-            self.message(&json).ok_or_else(|| ConnectProblem {
+            let encoded = run(Work::Other, json.len() <= SMALL_BYTES, move || self.message(&json)).await;
+            encoded.ok().flatten().ok_or_else(|| ConnectProblem {
                 code: RpcCode::Internal.word().into(),
                 message: UNENCODABLE.into(),
                 details: Vec::new(),
             })
+        } else if protocol == Protocol::Connect {
+            return Response::from_parts(parts, Body::from(json));
         } else {
             Err(serde_json::from_slice(&json).unwrap_or_default())
         };
-        let content_type = HeaderValue::from_static(self.content_type);
-        if self.protocol == Protocol::Connect {
+        if protocol == Protocol::Connect {
             return match result {
                 Ok(message) => {
                     parts.headers.insert(header::CONTENT_TYPE, content_type);
                     Response::from_parts(parts, Body::from(message))
                 }
-                Err(_) if !parts.status.is_success() => Response::from_parts(parts, Body::from(json)),
-                Err(problem) => Problem::new(RpcCode::Internal, problem.message).into_response(self.surface),
+                Err(problem) => Problem::new(RpcCode::Internal, problem.message).into_response(surface),
             };
         }
-        let (message, trailers) = match result {
-            Ok(message) => (framed(0, &message), HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))])),
-            Err(problem) => (Bytes::new(), trailers(parts.status, problem)),
+        let (mut message, trailers) = match result {
+            Ok(message) => (message, HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))])),
+            Err(problem) => (Vec::new(), trailers(parts.status, problem)),
         };
         parts.status = StatusCode::OK;
         parts.headers.insert(header::CONTENT_TYPE, content_type);
-        let body = if self.protocol == Protocol::GrpcWeb {
-            Body::from([message, framed(TRAILERS, &lines(&trailers))].concat())
+        let body = if protocol == Protocol::GrpcWeb {
+            message.extend(framed(TRAILERS, &lines(&trailers)));
+            Body::from(message)
         } else if message.is_empty() {
             // A response with trailers only has them as headers.
             parts.headers.extend(trailers);
             Body::empty()
         } else {
-            Body::new(Full::new(message).with_trailers(async move { Some(Ok(trailers)) }))
+            Body::new(Full::new(Bytes::from(message)).with_trailers(async move { Some(Ok(trailers)) }))
         };
         Response::from_parts(parts, body)
     }
 
-    /// A response's message in the encoding of the call, without a prefix.
+    /// A response's message in the encoding of the call, with the prefix that gRPC has.
     fn message(&self, json: &[u8]) -> Option<Vec<u8>> {
         let (_, kind) = self.messages.clone()?;
-        let value: Value = serde_json::from_slice(json).ok()?;
-        match self.codec {
-            Codec::Json => {
-                let value = json_of_json(kind, value, FieldNames::LowerCamelCase).ok()?;
-                serde_json::to_vec(&value).ok()
-            }
-            Codec::Binary => bytes_of_json(kind, value),
+        let mut message = if self.protocol == Protocol::Connect { Vec::new() } else { vec![0; PREFIX_BYTES] };
+        let begin = message.len();
+        write_message(kind, json, self.codec, &mut message).ok()?;
+        let length = u32::try_from(message.len() - begin).ok()?;
+        if let Some(prefix) = message.get_mut(1..begin) {
+            prefix.copy_from_slice(&length.to_be_bytes());
         }
+        Some(message)
     }
 }
 
+/// The size in bytes up to which a message is converted on the thread that received the request.
+const SMALL_BYTES: usize = 16 << 10;
 const UNENCODABLE: &str = "the response cannot be encoded";
 
 /// The trailers of a refused request.

@@ -13,6 +13,7 @@ use gbac_engine::policy::AccessLevel;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
+use crate::http::long_read::Reader;
 use crate::http::problem::{AUDIT_FAILED, Problem, Refusal};
 use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
@@ -65,6 +66,7 @@ impl Authorizer {
             Err(problem) => return reject(request, problem).await,
         };
         let Some(caller) = caller else { return next.run(request).await };
+        request.extensions_mut().insert(Reader::from(&caller));
         let head = RequestHead { caller: Some(caller.user().to_owned()), ..head };
         request.extensions_mut().insert(head.clone());
         if required == RequiredCredentials::ValidIfGiven || head.purpose == Purpose::Read {

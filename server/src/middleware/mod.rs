@@ -2,6 +2,7 @@
 
 pub(crate) mod authorization;
 pub(crate) mod client_address;
+pub(crate) mod compression;
 pub(crate) mod host_check;
 pub(crate) mod message_encoding;
 pub(crate) mod query_parameters;

@@ -5,7 +5,7 @@ use axum::extract::{RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
+use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ResourceAcls};
 use gbac_api::paths;
 use gbac_api::warning::ChangeWarning;
 use gbac_engine::policy::Change;
@@ -14,6 +14,7 @@ use serde_json::json;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::long_read::{LongRead, is_small, json_list, json_member, json_response};
 use crate::http::problem::Problem;
 use crate::http::query;
 use crate::http::surface::Surface;
@@ -27,9 +28,16 @@ pub(crate) fn routes() -> Routes {
 }
 
 /// The ACLs that a filter matches.
-pub(super) fn list_acls(service: &Service, filter: &AclFilter) -> ListAcls {
+///
+/// # Errors
+/// The service stopped working on it.
+pub(super) async fn list_acls(service: &Service, read: LongRead, filter: AclFilter) -> Result<Response, Problem> {
     let policy = service.read().policy;
-    ListAcls::group(policy.acls().filter(|acl| filter.matches(acl)))
+    read.respond(is_small(&policy), move || {
+        let acls = policy.acls().filter(|acl| filter.matches(acl));
+        Ok(json_response(json_member("resources", json_list(ResourceAcls::group(acls))?)))
+    })
+    .await
 }
 
 /// Creates an ACL.
@@ -60,9 +68,11 @@ fn respond(result: Result<Response, Problem>) -> Response {
     result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
 }
 
-async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    let filter = query::parse_data_plane(query, AclFilter::from_query);
-    respond(filter.map(|filter| Json(list_acls(&service, &filter)).into_response()))
+async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): RawQuery) -> Response {
+    match query::parse_data_plane(query, AclFilter::from_query) {
+        Ok(filter) => respond(list_acls(&service, read, filter).await),
+        Err(problem) => respond(Err(problem)),
+    }
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Response {

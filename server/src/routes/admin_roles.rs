@@ -21,6 +21,7 @@ use super::roles::{Name, role_name};
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
+use crate::http::long_read::{LongRead, is_small};
 use crate::http::problem::Problem;
 use crate::http::query::{flag, pairs};
 use crate::http::reject::reject;
@@ -48,14 +49,19 @@ fn respond(result: Result<Response, Problem>) -> Response {
 }
 
 /// Reads a body whose only members are these.
-async fn read<T: DeserializeOwned>(request: Request, known: &[&str]) -> Result<T, Problem> {
-    let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
+async fn read<T: DeserializeOwned + Send + 'static>(
+    request: Request,
+    known: &'static [&'static str],
+) -> Result<T, Problem> {
     let malformed = |problem: Problem| Problem::admin((AdminCode::MalformedRequest, problem.message().to_owned()));
-    let members = body::object(&text).map_err(malformed)?;
-    match members.keys().find(|name| !known.contains(&name.as_str())) {
-        Some(unknown) => Err(Problem::admin((AdminCode::UnrecognizedField, escaped(unknown)))),
-        None => body::parse(&text).map_err(malformed),
-    }
+    body::read_text(request, move |text| {
+        let members = body::object(text).map_err(malformed)?;
+        match members.keys().find(|name| !known.contains(&name.as_str())) {
+            Some(unknown) => Err(Problem::admin((AdminCode::UnrecognizedField, escaped(unknown)))),
+            None => body::parse(text).map_err(malformed),
+        }
+    })
+    .await
 }
 
 /// The roles of a list.
@@ -64,14 +70,15 @@ fn listed<'r>(names: impl Iterator<Item = &'r str>) -> Response {
     Json(RoleList { roles }).into_response()
 }
 
-async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    let read = || {
+async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): RawQuery) -> Response {
+    let policy = service.read().policy;
+    let list = read.respond(is_small(&policy), move || {
         let AdminRoleQuery { name_prefix, member } =
             AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
         let query = RoleQuery { name_prefix, principal: member, ..RoleQuery::default() };
-        Ok(listed(query.of(&service.read().policy)))
-    };
-    respond(read())
+        Ok(listed(query.of(&policy)))
+    });
+    respond(list.await)
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Response {
@@ -100,17 +107,22 @@ fn admin_members<'m>(members: impl IntoIterator<Item = &'m Principal>) -> Vec<Ad
     members.into_iter().map(AdminMember::from).collect()
 }
 
-async fn describe(State(service): State<Service>, name: Name) -> Response {
-    let body = |role: Role| {
-        let members = admin_members(&role.members);
-        Json(RoleWithMembers { name: role.name, members }).into_response()
+async fn describe(State(service): State<Service>, read: LongRead, name: Name) -> Response {
+    let is_small = is_small(&service.read().policy);
+    let describe = move || {
+        let role = role(&service, name)?;
+        Ok(Json(RoleWithMembers { members: admin_members(&role.members), name: role.name }).into_response())
     };
-    respond(role(&service, name).map(body))
+    respond(read.respond(is_small, describe).await)
 }
 
-async fn members(State(service): State<Service>, name: Name) -> Response {
-    let body = |role: Role| Json(MemberList { members: admin_members(&role.members) }).into_response();
-    respond(role(&service, name).map(body))
+async fn members(State(service): State<Service>, read: LongRead, name: Name) -> Response {
+    let is_small = is_small(&service.read().policy);
+    let list = move || {
+        let members = admin_members(&role(&service, name)?.members);
+        Ok(Json(MemberList { members }).into_response())
+    };
+    respond(read.respond(is_small, list).await)
 }
 
 async fn delete(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {

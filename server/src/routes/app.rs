@@ -8,6 +8,8 @@ use gbac_api::service::SignIn;
 use crate::client_network::NetworkSlots;
 use crate::console::Console;
 use crate::demo::IdentityProvider;
+use crate::http::long_read::LongReads;
+use crate::http::policy_copies::PolicyCopies;
 use crate::identity::provider_sign_in::ProviderSignIn;
 use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::Authenticator;
@@ -22,6 +24,10 @@ pub struct App {
     pub(crate) authenticator: Authenticator,
     /// The requests of each client at once.
     pub(crate) request_slots: NetworkSlots,
+    /// The long reads of each caller at once.
+    pub(crate) long_reads: LongReads,
+    /// The policy documents that are being sent.
+    pub(crate) policy_copies: PolicyCopies,
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) relayed_sign_ins: Arc<RelayedSignIns>,
     /// Sign-in with the identity provider, if the service is one of its clients.
@@ -73,6 +79,18 @@ impl FromRef<App> for Service {
 impl FromRef<App> for Authenticator {
     fn from_ref(app: &App) -> Self {
         app.authenticator.clone()
+    }
+}
+
+impl FromRef<App> for LongReads {
+    fn from_ref(app: &App) -> Self {
+        app.long_reads.clone()
+    }
+}
+
+impl FromRef<App> for PolicyCopies {
+    fn from_ref(app: &App) -> Self {
+        app.policy_copies.clone()
     }
 }
 

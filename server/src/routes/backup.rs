@@ -5,11 +5,10 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::paths;
-use gbac_api::problem::RpcCode;
 
 use super::registration::Routes;
 use crate::http::access::{Access, ReadMethods};
-use crate::http::problem::Problem;
+use crate::http::long_read::LongRead;
 use crate::http::surface::Surface;
 use crate::state::service::Service;
 
@@ -18,23 +17,20 @@ pub(crate) fn routes() -> Routes {
     Routes::new().route(paths::BACKUP, Access::Superuser(ReadMethods::Secrets), get(read))
 }
 
-async fn read(State(service): State<Service>) -> Response {
-    // Reading the whole file must not delay other requests.
-    let backup = tokio::task::spawn_blocking(move || service.backup()).await;
-    let problem = match backup {
-        Ok(Ok(backup)) => {
-            let headers = [
-                (header::CONTENT_TYPE, "application/octet-stream"),
-                (header::CONTENT_DISPOSITION, "attachment; filename=\"gbac.backup\""),
-                (header::CACHE_CONTROL, "no-store"),
-            ];
-            return (headers, backup).into_response();
+async fn read(State(service): State<Service>, read: LongRead) -> Response {
+    let backup = read.respond(false, move || {
+        let headers = [
+            (header::CONTENT_TYPE, "application/octet-stream"),
+            (header::CONTENT_DISPOSITION, "attachment; filename=\"gbac.backup\""),
+            (header::CACHE_CONTROL, "no-store"),
+        ];
+        match service.backup() {
+            Ok(backup) => Ok((headers, backup).into_response()),
+            Err(error) => {
+                tracing::error!(target: "store", code = error.code(), "no backup: {error}");
+                Err(error.into())
+            }
         }
-        Ok(Err(error)) => {
-            tracing::error!(target: "store", code = error.code(), "no backup: {error}");
-            error.into()
-        }
-        Err(_) => Problem::new(RpcCode::Internal, "the backup could not be made"),
-    };
-    problem.into_response(Surface::Own)
+    });
+    backup.await.unwrap_or_else(|problem| problem.into_response(Surface::Own))
 }

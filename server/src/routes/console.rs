@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use gbac_api::problem::RpcCode;
 
-use crate::console::{Console, INDEX};
+use crate::compression::{accepts, is_compressible, set_coding, vary};
+use crate::console::{Asset, Coding, Console, INDEX};
+use crate::http::placement::{Work, run};
 use crate::http::problem::Problem;
 use crate::http::reject::{not_found, reject};
-use crate::http::surface::accepts_page;
+use crate::http::surface::{Surface, accepts_page};
 
 /// For files whose content never changes: browsers keep them without asking again.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
@@ -34,21 +36,26 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     let Some((name, asset)) = console.find(&path, accepts_page) else { return not_found(request).await };
     let known = header_text(&request, header::IF_NONE_MATCH);
     let is_known = known.split(',').any(|tag| tag.trim().trim_start_matches("W/") == asset.etag);
-    let stored = asset.content.as_brotli().filter(|_| accepts_brotli(&request));
-    let is_encoded = stored.is_some();
+    let coding = coding(asset, request.headers());
     let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        Response::new(Body::from(stored.unwrap_or_else(|| asset.content.decoded())))
+        match content(asset, coding).await {
+            Ok(content) => Response::new(Body::from(content)),
+            Err(problem) => return problem.into_response(Surface::Own),
+        }
     };
     let caching = if asset.is_immutable { IMMUTABLE } else { REVALIDATE };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
-    // Other content is compressed later, for all routes.
-    if is_encoded {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
-        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    match coding {
+        Coding::Identity => {}
+        Coding::Gzip => set_coding(headers, "gzip"),
+        Coding::Brotli => set_coding(headers, "br"),
+    }
+    if coding != Coding::Identity {
+        vary(headers);
     }
     if let Ok(etag) = HeaderValue::from_str(&asset.etag) {
         headers.insert(header::ETAG, etag);
@@ -61,13 +68,24 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     response
 }
 
-/// Whether a client reads brotli (RFC 9110 section 12.5.3).
-fn accepts_brotli(request: &Request) -> bool {
-    header_text(request, header::ACCEPT_ENCODING).split(',').any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
-        let is_zero = |weight: &str| weight.trim().strip_prefix("q=").is_none_or(|q| q.parse() == Ok(0.0));
-        name.trim().eq_ignore_ascii_case("br") && !is_zero(weight)
-    })
+/// The best coding of a file that the client reads.
+fn coding(asset: &Asset, headers: &HeaderMap) -> Coding {
+    if asset.content.is_in_brotli() && accepts(headers, "br") {
+        Coding::Brotli
+    } else if is_compressible(asset.content_type) && accepts(headers, "gzip") {
+        Coding::Gzip
+    } else {
+        Coding::Identity
+    }
+}
+
+/// The content of a file in a coding. It is made once, where that does not delay other requests.
+async fn content(asset: &Asset, coding: Coding) -> Result<Bytes, Problem> {
+    if let Some(content) = asset.content.known(coding) {
+        return Ok(content);
+    }
+    let content = Arc::clone(&asset.content);
+    run(Work::Other, false, move || content.coded(coding)).await
 }
 
 fn header_text(request: &Request, name: HeaderName) -> &str {

@@ -1,24 +1,24 @@
 //! The ACLs and roles of the Data Plane API as services over Connect and gRPC, which the platform's generated clients call. Each
 //! method does what the REST call does; the console of the platform wraps the messages of roles (D-95).
 
-use axum::Json;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::post;
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::problem::RpcCode;
 use gbac_api::roles::{CreatedRole, MemberQuery, RoleQuery, UpdateRole};
-use gbac_api::warning::ChangeWarning;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::acls::{create_acl, delete_acls, list_acls};
 use super::registration::Routes;
-use super::roles::{create_role, delete_role, get_role, list_members, list_roles, update_members};
+use super::roles::{create_role, delete_role, get_role, is_page, list_members, list_roles, update_members};
 use super::security_service::{CHANGES, READS, unknown};
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::long_read::{LongRead, is_small, json_member, json_response};
+use crate::http::placement::incomplete;
 use crate::http::problem::Problem;
 use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
@@ -67,76 +67,83 @@ pub(crate) fn routes() -> Routes {
 fn service_routes(name: &str, operations: &[(&str, Access, Operation)], is_wrapped: bool) -> Routes {
     let routes = Routes::new().prefix(name, CHANGES).route(&format!("/{name}/{{operation}}"), CHANGES, post(unknown));
     operations.iter().fold(routes, |routes, &(operation, access, work)| {
-        let handler = move |State(service): State<Service>, request: Request| async move {
-            call(&service, request, work, is_wrapped).await
+        let handler = move |State(service): State<Service>, read: LongRead, request: Request| async move {
+            call(&service, read, request, work, is_wrapped).await
         };
         routes.route(&format!("/{name}/{operation}"), access, post(handler))
     })
 }
 
 /// Reads the message of a request, runs the method, and responds with its message.
-async fn call(service: &Service, request: Request, operation: Operation, is_wrapped: bool) -> Response {
+async fn call(service: &Service, read: LongRead, request: Request, operation: Operation, is_wrapped: bool) -> Response {
     let answer = async {
         let message = body::message(request).await?;
         let message = if is_wrapped { object(message, "request") } else { message };
-        let (answer, warnings) = run(service, operation, message).await?;
-        let answer = if is_wrapped { json!({ "response": answer }) } else { answer };
-        Ok(with_warnings(Json(answer).into_response(), &warnings))
+        run(service, read, operation, message, is_wrapped).await
     };
     answer.await.unwrap_or_else(|problem: Problem| problem.into_response(Surface::DataPlaneRpc))
 }
 
 async fn run(
     service: &Service,
+    read: LongRead,
     operation: Operation,
     message: Map<String, Value>,
-) -> Result<(Value, Vec<ChangeWarning>), Problem> {
+    is_wrapped: bool,
+) -> Result<Response, Problem> {
     let name = text(&message, "role_name");
+    let this = service.clone();
     match operation {
         Operation::ListAcls => {
             let filter = AclFilter::from_query(&parameters(message)).map_err(Problem::fields)?;
-            written(&list_acls(service, &filter), Vec::new())
+            list_acls(service, read, filter).await
         }
         Operation::CreateAcl => {
-            let warnings = create_acl(service, read::<AclBody>(message)?).await?;
-            Ok((json!({}), warnings))
+            let warnings = create_acl(service, parsed::<AclBody>(message)?).await?;
+            Ok(with_warnings(written(&json!({}), is_wrapped)?, &warnings))
         }
         Operation::DeleteAcls => {
             let filter = AclFilter::from_delete_query(&parameters(message)).map_err(Problem::fields)?;
-            written(&delete_acls(service, filter).await?, Vec::new())
+            written(&delete_acls(service, filter).await?, is_wrapped)
         }
         Operation::ListRoles => {
             let query = RoleQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
-            written(&list_roles(service, &query), Vec::new())
+            let is_small = is_page(service, &query);
+            read.respond(is_small, move || written(&list_roles(&this, &query), is_wrapped)).await
         }
         Operation::CreateRole => {
             let name = text(&object(message, "role"), "name");
             let (role, warnings) = create_role(service, name).await?;
-            written(&CreatedRole { role }, warnings)
+            Ok(with_warnings(written(&CreatedRole { role }, is_wrapped)?, &warnings))
         }
-        Operation::GetRole => written(&get_role(service, name)?, Vec::new()),
+        Operation::GetRole => {
+            let is_small = is_small(&service.read().policy);
+            read.respond(is_small, move || written(&get_role(&this, name)?, is_wrapped)).await
+        }
         Operation::DeleteRole => {
             let with_acls = message.get("delete_acls").and_then(Value::as_bool).unwrap_or(false);
             delete_role(service, name, with_acls).await?;
-            Ok((json!({}), Vec::new()))
+            written(&json!({}), is_wrapped)
         }
         Operation::ListRoleMembers => {
             let query = MemberQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
-            written(&list_members(service, name, &query)?, Vec::new())
+            let is_small = is_small(&service.read().policy);
+            read.respond(is_small, move || written(&list_members(&this, name, &query)?, is_wrapped)).await
         }
         Operation::UpdateRoleMembership => {
-            let (updated, warnings) = update_members(service, name, &read::<UpdateRole>(message)?).await?;
-            written(&updated, warnings)
+            let (updated, warnings) = update_members(service, name, &parsed::<UpdateRole>(message)?).await?;
+            Ok(with_warnings(written(&updated, is_wrapped)?, &warnings))
         }
     }
 }
 
-fn written(answer: &impl Serialize, warnings: Vec<ChangeWarning>) -> Result<(Value, Vec<ChangeWarning>), Problem> {
-    let answer = serde_json::to_value(answer).map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
-    Ok((answer, warnings))
+/// The response with an answer, which the console of the platform reads in `response`.
+fn written(answer: &impl Serialize, is_wrapped: bool) -> Result<Response, Problem> {
+    let text = serde_json::to_vec(answer).map_err(|_| incomplete())?;
+    Ok(json_response(if is_wrapped { json_member("response", text) } else { text }))
 }
 
-fn read<T: DeserializeOwned>(message: Map<String, Value>) -> Result<T, Problem> {
+fn parsed<T: DeserializeOwned>(message: Map<String, Value>) -> Result<T, Problem> {
     let invalid =
         |error: serde_json::Error| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {error}"));
     serde_json::from_value(message.into()).map_err(invalid)

@@ -35,13 +35,12 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::Response;
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 
 use crate::http::access::{Access, AccessTable};
 use crate::http::reject::{method_not_allowed, reject};
 use crate::middleware::authorization::{Authorizer, authorize};
 use crate::middleware::client_address::identify_client;
+use crate::middleware::compression::compress;
 use crate::middleware::host_check::check_host;
 use crate::middleware::message_encoding::encode_messages;
 use crate::middleware::query_parameters::check_parameters;
@@ -107,8 +106,7 @@ pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Ro
         .fallback(console::console)
         .layer(from_fn_with_state(authorizer, authorize))
         .layer(from_fn(encode_messages))
-        // Fast rather than small, because most clients are on the same machine.
-        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(from_fn(compress))
         .layer(from_fn(limit_time))
         .layer(from_fn_with_state(service.clone(), check_host))
         .layer(from_fn_with_state(limit, limit_requests))

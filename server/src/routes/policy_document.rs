@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -10,12 +9,16 @@ use axum::routing::get;
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::policy::{Change, Policy};
-use gbac_json::{DocumentJson, policy_from_json};
+use gbac_json::policy_from_json;
 
 use super::registration::Routes;
+use crate::compression::{accepts, set_coding, vary};
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::etag::{is_known, precondition, with_etag};
+use crate::http::long_read::{LongRead, json_response};
+use crate::http::placement::{Work, run};
+use crate::http::policy_copies::PolicyCopies;
 use crate::http::problem::Problem;
 use crate::http::query::{flag, pairs};
 use crate::http::reject::reject;
@@ -32,18 +35,28 @@ pub(crate) fn routes() -> Routes {
     Routes::new().route(paths::POLICY, Access::SUPERUSER, get(read).put(write))
 }
 
-async fn read(State(service): State<Service>, headers: HeaderMap) -> Response {
+async fn read(
+    State(service): State<Service>,
+    State(copies): State<PolicyCopies>,
+    read: LongRead,
+    headers: HeaderMap,
+) -> Response {
     let current = service.read();
     let etag = service.etag(&current);
     if is_known(&headers, &etag) {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
     }
-    // Serializing a large document must not delay other requests.
-    let serialize = move || Json(DocumentJson::in_full(&current.policy)).into_response();
-    match tokio::task::spawn_blocking(serialize).await {
-        Ok(answer) => with_etag(answer, &etag),
-        Err(_) => Problem::new(RpcCode::Internal, "the policy document could not be written").into_response(SURFACE),
-    }
+    let in_gzip = accepts(&headers, "gzip");
+    let copy = async {
+        let turn = read.turn().await?;
+        let mut response = json_response(copies.get(&current.policy, &etag, in_gzip).await?);
+        if in_gzip {
+            set_coding(response.headers_mut(), "gzip");
+            vary(response.headers_mut());
+        }
+        Ok::<_, Problem>(turn.until_sent(with_etag(response, &etag)))
+    };
+    copy.await.unwrap_or_else(|problem| problem.into_response(SURFACE))
 }
 
 async fn write(State(service): State<Service>, RawQuery(query): RawQuery, request: Request) -> Response {
@@ -72,9 +85,14 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
                 Ok::<_, Problem>(plan)
             })
             .await?;
-        let now = before.and_then(|before| Some((before, principals(&after.policy)?)));
-        let warnings = now.map(|(before, now)| name_warnings(&after.policy, now.difference(&before)));
-        Ok::<_, Problem>((after, warnings.unwrap_or_default()))
+        let policy = Arc::clone(&after.policy);
+        let find_warnings = move || {
+            let now = before.and_then(|before| Some((before, principals(&policy)?)));
+            now.map(|(before, now)| name_warnings(&policy, now.difference(&before))).unwrap_or_default()
+        };
+        // The policy is replaced, so a failure only omits the warnings.
+        let warnings = run(Work::Other, false, find_warnings).await.unwrap_or_default();
+        Ok::<_, Problem>((after, warnings))
     };
     match replace.await {
         Ok((after, warnings)) => {

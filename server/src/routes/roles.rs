@@ -17,6 +17,7 @@ use gbac_engine::model::Principal;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::long_read::{LongRead, is_small};
 use crate::http::problem::Problem;
 use crate::http::query;
 use crate::http::reject::reject;
@@ -45,6 +46,12 @@ fn respond(result: Result<Response, Problem>) -> Response {
 pub(super) fn role_name(name: Name) -> Result<String, Problem> {
     let message = "the role name in the path is not percent-encoded UTF-8";
     name.map(|Path(name)| name).map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
+}
+
+/// Whether the roles that a query finds are few, and found without a search.
+pub(super) fn is_page(service: &Service, query: &RoleQuery) -> bool {
+    let finds_page = !query.page.is_all() && query.name_contains.is_empty();
+    finds_page || is_small(&service.read().policy)
 }
 
 /// A page of the roles that a query finds.
@@ -129,9 +136,13 @@ pub(super) fn list_members(service: &Service, name: String, query: &MemberQuery)
     Ok(ListMembers { role_name: name, members, next_page_token })
 }
 
-async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    let query = query::parse_data_plane(query, RoleQuery::from_query);
-    respond(query.map(|query| Json(list_roles(&service, &query)).into_response()))
+async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): RawQuery) -> Response {
+    let query = match query::parse_data_plane(query, RoleQuery::from_query) {
+        Ok(query) => query,
+        Err(problem) => return respond(Err(problem)),
+    };
+    let is_small = is_page(&service, &query);
+    respond(read.respond(is_small, move || Ok(Json(list_roles(&service, &query)).into_response())).await)
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Response {
@@ -143,9 +154,10 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
     respond(add.await)
 }
 
-async fn describe(State(service): State<Service>, name: Name) -> Response {
-    let role = role_name(name).and_then(|name| get_role(&service, name));
-    respond(role.map(|role| Json(role).into_response()))
+async fn describe(State(service): State<Service>, read: LongRead, name: Name) -> Response {
+    let is_small = is_small(&service.read().policy);
+    let describe = move || Ok(Json(get_role(&service, role_name(name)?)?).into_response());
+    respond(read.respond(is_small, describe).await)
 }
 
 async fn update(State(service): State<Service>, name: Name, request: Request) -> Response {
@@ -179,11 +191,12 @@ fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolati
     }
 }
 
-async fn members(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
-    let read = || {
+async fn members(State(service): State<Service>, read: LongRead, name: Name, RawQuery(query): RawQuery) -> Response {
+    let is_small = is_small(&service.read().policy);
+    let list = move || {
         let name = role_name(name)?;
         let query = query::parse_data_plane(query, MemberQuery::from_query)?;
         Ok(Json(list_members(&service, name, &query)?).into_response())
     };
-    respond(read())
+    respond(read.respond(is_small, list).await)
 }

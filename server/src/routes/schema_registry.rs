@@ -20,6 +20,7 @@ use super::registration::Routes;
 use crate::console::Console;
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::long_read::{LongRead, is_small, json_list, json_response};
 use crate::http::problem::Problem;
 use crate::http::query::parse;
 use crate::http::surface::{Surface, is_page};
@@ -39,23 +40,20 @@ fn respond(result: Result<Response, Problem>) -> Response {
 async fn list(
     State(service): State<Service>,
     State(files): State<Arc<Console>>,
+    read: LongRead,
     RawQuery(query): RawQuery,
     request: Request,
 ) -> Response {
     let mut response = if is_page(&request) {
         console(State(files), request).await
     } else {
-        let read = || {
+        let policy = service.read().policy;
+        let list = read.respond(is_small(&policy), move || {
             let filter = parse(query, |pairs| filter(&pairs.iter().cloned().collect()))?;
-            let policy = service.read().policy;
-            let acls: Vec<RegistryAcl> = policy
-                .acls()
-                .filter(|acl| is_of_registry(acl) && filter.matches(acl))
-                .map(|acl| (&acl).into())
-                .collect();
-            Ok(Json(acls).into_response())
-        };
-        respond(read())
+            let acls = policy.acls().filter(|acl| is_of_registry(acl) && filter.matches(acl));
+            Ok(json_response(json_list(acls.map(|acl| RegistryAcl::from(&acl)))?))
+        });
+        respond(list.await)
     };
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
     response

@@ -8,7 +8,7 @@ use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLV
 use gbac_api::problem::RpcCode;
 use gbac_api::roles::{MemberAction, Membership};
 use gbac_api::security::{
-    CurrentUserRoles, DeleteRole, ListedRoles, Named, OidcIdentity, RoleMembers, SecurityRole, WithRole, principals,
+    CurrentUserRoles, DeleteRole, Named, OidcIdentity, RoleMembers, SecurityRole, WithRole, principals,
 };
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, Role};
@@ -21,6 +21,7 @@ use crate::clock;
 use crate::http::access::{Access, ReadMethods};
 use crate::http::body;
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
+use crate::http::long_read::{LongRead, is_small, json_list, json_member, json_response};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::http::request_head::request_head;
@@ -60,7 +61,7 @@ pub(crate) fn routes() -> Routes {
 }
 
 /// Reads the message of a request, runs the operation, and responds in the form of the protocol.
-async fn call<M: DeserializeOwned>(
+async fn call<M: DeserializeOwned + Send + 'static>(
     request: Request,
     work: impl AsyncFnOnce(M) -> Result<Response, Problem>,
 ) -> Response {
@@ -87,18 +88,26 @@ async fn create_role(State(service): State<Service>, request: Request) -> Respon
     .await
 }
 
-async fn get_role(State(service): State<Service>, request: Request) -> Response {
+async fn get_role(State(service): State<Service>, read: LongRead, request: Request) -> Response {
     call(request, async |Named { name }| {
-        let current = service.read().policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
-        Ok(role(SecurityRole::from(&current)))
+        let policy = service.read().policy;
+        read.respond(is_small(&policy), move || {
+            let current = policy.role(&name).ok_or(RoleError::NotFound(name))?;
+            Ok(role(SecurityRole::from(&current)))
+        })
+        .await
     })
     .await
 }
 
-async fn list_roles(State(service): State<Service>, request: Request) -> Response {
+async fn list_roles(State(service): State<Service>, read: LongRead, request: Request) -> Response {
     call(request, async |_: Empty| {
-        let roles = service.read().policy.roles().map(|role| SecurityRole::from(&role)).collect();
-        Ok(Json(ListedRoles { roles }).into_response())
+        let policy = service.read().policy;
+        read.respond(is_small(&policy), move || {
+            let roles = policy.roles().map(|role| SecurityRole::from(&role));
+            Ok(json_response(json_member("roles", json_list(roles)?)))
+        })
+        .await
     })
     .await
 }

@@ -7,11 +7,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::response::Response;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use crate::client_network::NetworkSlot;
+use crate::http::long_read::Turn;
 use crate::lock::Lock;
 use crate::metrics::CloseReason;
 
@@ -234,10 +236,25 @@ pub(super) struct ResponseBody {
     sent: Arc<SentRequest>,
 }
 
-/// A request whose response is sent, with the slot of its client.
+/// A request whose response is sent, with what it takes until then.
 struct SentRequest {
     request: ActiveRequest,
-    _slot: Option<Arc<NetworkSlot>>,
+    _held: Held,
+}
+
+/// What a response takes until it was sent: a slot of its client, and the turn of a long read.
+#[derive(Default)]
+pub(super) struct Held {
+    pub(super) _slot: Option<Arc<NetworkSlot>>,
+    pub(super) _turn: Option<Arc<Turn>>,
+}
+
+impl Held {
+    /// Takes what the extensions of a response have.
+    pub(super) fn take(response: &mut Response) -> Self {
+        let extensions = response.extensions_mut();
+        Self { _slot: extensions.remove(), _turn: extensions.remove() }
+    }
 }
 
 /// A part of a response that is dropped when it was sent. HTTP/2 takes it long before, even if its client permits one byte.
@@ -259,11 +276,11 @@ impl Drop for Piece {
 }
 
 impl ResponseBody {
-    /// The body of the response to this request, which takes a slot of its client.
-    pub(super) fn new(body: Body, request: ActiveRequest, slot: Option<Arc<NetworkSlot>>) -> Self {
+    /// The body of the response to this request.
+    pub(super) fn new(body: Body, request: ActiveRequest, held: Held) -> Self {
         // Over HTTP/2, the client may not even allow the first piece.
         request.enter(Stage::Client(Instant::now()));
-        Self { body, rest: Bytes::new(), sent: Arc::new(SentRequest { request, _slot: slot }) }
+        Self { body, rest: Bytes::new(), sent: Arc::new(SentRequest { request, _held: held }) }
     }
 
     /// Takes the next piece.
@@ -355,7 +372,7 @@ mod tests {
         let activity = Activity::new();
         let request = activity.request();
         assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err(), "its handler has a limit");
-        let mut body = ResponseBody::new(Body::from(vec![b'x'; 3 * PIECE_BYTES - 1]), request, None);
+        let mut body = ResponseBody::new(Body::from(vec![b'x'; 3 * PIECE_BYTES - 1]), request, Held::default());
         for _ in 0..3 {
             let expired = timeout(STALL_TIMEOUT - Duration::from_secs(1), activity.expired()).await;
             assert!(expired.is_err() && matches!(activity.waiting(), None | Some(Waiting::ForClient(_))));
@@ -370,7 +387,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_response_that_waits_for_this_service_is_not_stalled() {
         let activity = Activity::new();
-        let mut waiting = ResponseBody::new(Body::new(Never), activity.request(), None);
+        let mut waiting = ResponseBody::new(Body::new(Never), activity.request(), Held::default());
         let _ = timeout(Duration::from_secs(1), waiting.frame()).await;
         assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err());
     }
@@ -380,8 +397,8 @@ mod tests {
         let activity = Activity::new();
         let slots = NetworkSlots::new(1);
         let network = ClientNetwork::of([10, 0, 0, 1].into());
-        let slot = slots.take(network).map(Arc::new);
-        let mut body = ResponseBody::new(Body::from(vec![b'x'; PIECE_BYTES + 1]), activity.request(), slot);
+        let held = Held { _slot: slots.take(network).map(Arc::new), _turn: None };
+        let mut body = ResponseBody::new(Body::from(vec![b'x'; PIECE_BYTES + 1]), activity.request(), held);
         let mut pieces = Vec::new();
         for _ in 0..2 {
             pieces.push(body.frame().await.unwrap().unwrap());
@@ -401,10 +418,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_stalled_response_is_enough() {
         let activity = Activity::new();
-        let mut stalled = ResponseBody::new(Body::from("x"), activity.request(), None);
+        let mut stalled = ResponseBody::new(Body::from("x"), activity.request(), Held::default());
         stalled.frame().await.unwrap().unwrap();
         advance(Duration::from_secs(20)).await;
-        let mut other = ResponseBody::new(Body::from("x"), activity.request(), None);
+        let mut other = ResponseBody::new(Body::from("x"), activity.request(), Held::default());
         other.frame().await.unwrap().unwrap();
         assert_eq!(closes_after(&activity).await, (10, CloseReason::Stalled));
     }
@@ -430,7 +447,7 @@ mod tests {
     async fn pieces_keep_the_body_and_its_length() {
         let sent: Vec<u8> = (0..3 * PIECE_BYTES + 7).map(|n| n.to_le_bytes()[0]).collect();
         let activity = Activity::new();
-        let body = ResponseBody::new(Body::from(sent.clone()), activity.request(), None);
+        let body = ResponseBody::new(Body::from(sent.clone()), activity.request(), Held::default());
         assert_eq!(body.size_hint().exact(), Some(sent.len() as u64));
         assert_eq!(body.collect().await.unwrap().to_bytes(), sent);
     }

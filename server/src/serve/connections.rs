@@ -22,11 +22,10 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-use super::activity::{Activity, ResponseBody};
+use super::activity::{Activity, Held, ResponseBody};
 use super::connection_table::{Admission, ConnectionTable};
 use super::turns::{FairReads, RequestTasks};
 use super::write_timeout::WriteTimeout;
-use crate::client_network::NetworkSlot;
 use crate::http::request_head::Encrypted;
 use crate::metrics::CloseReason;
 
@@ -160,8 +159,8 @@ impl Connection {
             let response = router.clone().oneshot(request);
             async {
                 let mut response: Response = response.await?;
-                let slot = response.extensions_mut().remove::<Arc<NetworkSlot>>();
-                Ok::<_, Infallible>(response.map(|body| Body::new(ResponseBody::new(body, active, slot))))
+                let held = Held::take(&mut response);
+                Ok::<_, Infallible>(response.map(|body| Body::new(ResponseBody::new(body, active, held))))
             }
         });
         let stream = TokioIo::new(FairReads::new(WriteTimeout::new(stream)));

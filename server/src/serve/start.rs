@@ -19,6 +19,8 @@ use crate::client_network::NetworkSlots;
 use crate::clock;
 use crate::console::Console;
 use crate::demo::{self, DemoKey, IdentityProvider};
+use crate::http::long_read::LongReads;
+use crate::http::policy_copies::PolicyCopies;
 use crate::identity::oidc::{Keys, Oidc};
 use crate::identity::password::Password;
 use crate::identity::provider_sign_in::{OidcClient, ProviderSignIn};
@@ -250,6 +252,8 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
         authenticator: Authenticator::new(service.clone(), admin, oidc),
         service,
         request_slots: NetworkSlots::new(options.connections.requests_per_address),
+        long_reads: LongReads::default(),
+        policy_copies: PolicyCopies::default(),
         upstream: Arc::new(upstream),
         relayed_sign_ins: Arc::new(RelayedSignIns::new().map_err(ServeError::Start)?),
         provider_sign_in: provider_sign_in.map_err(ServeError::Start)?.map(Arc::new),

@@ -80,7 +80,9 @@ pub(crate) fn delete_if_present(policy: &Policy, name: &str, delete_acls: bool) 
 /// The role after the changes.
 pub(crate) fn updated(mut role: Role, changes: &MembershipChanges) -> Role {
     role.members.extend(changes.added.iter().cloned());
-    role.members.retain(|member| !changes.removed.contains(member));
+    for member in &changes.removed {
+        role.members.remove(member);
+    }
     role
 }
 

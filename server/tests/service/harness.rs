@@ -83,13 +83,17 @@ impl Service {
     }
 
     /// Asks whatever the request says, with a Host when it has none.
-    pub(crate) async fn ask(&self, mut request: Request<Body>) -> Answer {
-        request.headers_mut().entry("host").or_insert("127.0.0.1:8420".parse().unwrap());
-        let response: Response<Body> = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
+    pub(crate) async fn ask(&self, request: Request<Body>) -> Answer {
+        let (parts, body) = self.respond(request).await.into_parts();
         let body = body.collect().await.unwrap();
         let trailers = body.trailers().cloned().unwrap_or_default();
         Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.to_bytes(), trailers }
+    }
+
+    /// The response, whose body is not read yet.
+    pub(crate) async fn respond(&self, mut request: Request<Body>) -> Response<Body> {
+        request.headers_mut().entry("host").or_insert("127.0.0.1:8420".parse().unwrap());
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     /// Reads without credentials.

@@ -21,6 +21,7 @@ mod identity_provider;
 mod license;
 mod limits;
 mod loggers;
+mod long_reads;
 mod message_faults;
 mod messages;
 mod monitoring;

@@ -12,8 +12,8 @@ use gbac_engine::policy::Policy;
 
 use super::batch::{Batch, ParsedQuestion};
 use super::budget::Budget;
-use super::placement::incomplete;
 use super::subject::PreparedSubject;
+use crate::http::placement::incomplete;
 use crate::http::problem::{Problem, problem_count, without_secrets};
 use crate::metrics::Metrics;
 use crate::state::audit::{Audit, RequestHead};

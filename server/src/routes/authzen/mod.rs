@@ -4,7 +4,6 @@
 mod batch;
 mod budget;
 mod evaluator;
-mod placement;
 mod subject;
 
 use axum::Json;
@@ -23,11 +22,11 @@ use serde_json::{Map, Value};
 use self::batch::Batch;
 use self::budget::Budget;
 use self::evaluator::Evaluator;
-use self::placement::{incomplete, run};
 use self::subject::{PreparedSubject, verify};
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::placement::{Work, incomplete, run};
 use crate::http::problem::Problem;
 use crate::http::request_head::take_request_head;
 use crate::http::surface::Surface;
@@ -93,7 +92,7 @@ async fn respond(
     let answered = async {
         let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
         let is_small = text.len() <= SMALL_BODY;
-        let batch = run(is_small, move || Batch::new(take(&mut body::object(&text)?))).await??;
+        let batch = run(Work::Evaluation, is_small, move || Batch::new(take(&mut body::object(&text)?))).await??;
         decide(service, authenticator, head, batch).await
     };
     let mut response = match answered.await {
@@ -121,7 +120,8 @@ async fn decide(
     let groups = verified.iter().flatten().flatten().map(|identity| identity.groups().len()).sum::<usize>();
     let (this, weight) = (service.clone(), batch.weight() + groups);
     let (json, events) =
-        run(weight <= SMALL_WEIGHT, move || evaluate(&this, &policy, &head, &batch, verified)).await??;
+        run(Work::Evaluation, weight <= SMALL_WEIGHT, move || evaluate(&this, &policy, &head, &batch, verified))
+            .await??;
     service.audit().decisions(events).await?;
     Ok(json)
 }
