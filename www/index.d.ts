@@ -41,8 +41,13 @@ export class EngineError extends Error {
   readonly problems?: Problem[];
 }
 
+/** The instances of a class of the environment; `never` where the library of TypeScript does not declare it. @hidden */
+export type Declared<Scope, Name extends string> = Scope extends { [name in Name]: { prototype: infer Instance } } ? Instance : never;
+/** A compiled module; `never` where TypeScript has no declarations of WebAssembly. */
+export type WasmModule = typeof globalThis extends { WebAssembly: infer Scope } ? Declared<Scope, 'Module'> : never;
 /** A source of the wasm module, instead of the embedded one: a compiled module, bytes, a response, or a URL. */
-export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+export type WasmSource =
+  | WasmModule | ArrayBuffer | ArrayBufferView | Declared<typeof globalThis, 'Response'> | Declared<typeof globalThis, 'URL'> | string;
 
 /**
  * Loads the wasm module: from `wasm`, or by default the embedded one; `gbac-engine/slim` has none. Only the first call loads it, and

@@ -1,3 +1,3 @@
 /** What bundlers of workers make of a wasm file: a compiled module, for `init`. */
-declare const module: WebAssembly.Module;
+declare const module: import('./index.js').WasmModule;
 export default module;

@@ -1,7 +1,7 @@
 // The part that all guards share: each token is verified and opened once, and its identity is cached until it expires.
 import { EngineError, Identity, Policy, verifier, VerifiedClaims } from 'gbac-engine/verify';
 import { memberOf, own } from '../lib/own.js';
-import { keySetOf, RemoteKeySet, verifying } from '../lib/remote.js';
+import { keySetOf, RemoteKeySet, verifying } from './remote.js';
 
 /** @typedef {import('gbac-engine/verify').Verifier} Verifier */
 /** @typedef {(token: string, now: number) => VerifiedClaims | Promise<VerifiedClaims>} Verify */
@@ -23,7 +23,7 @@ export class KeysUnavailable extends Error {
  * again after an hour; while they cannot be fetched, the last ones are used. `url` is the `jwks_uri`, with `https:`, or with `http:`
  * on loopback. The returned function throws {@link KeysUnavailable} if there are no keys, and the `EngineError` of the token
  * otherwise.
- * @param {{ url: string, issuer: string, audience: string, fetch?: typeof globalThis.fetch, clock?: () => number }} options
+ * @param {{ url: string, issuer: string, audience: string, fetch?: import('./remote.js').Fetch, clock?: () => number }} options
  * @returns {(token: string, now: number) => Promise<import('gbac-engine/verify').VerifiedClaims>}
  */
 export function remoteKeys(options) {

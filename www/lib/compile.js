@@ -1,5 +1,6 @@
 // Compiles the wasm module from its text, bytes, a response or an address.
 import { EngineError, kind } from './error.js';
+import { builtin, isNode } from './runtime.js';
 
 /** The first bytes of every wasm module. */
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
@@ -11,20 +12,11 @@ const INSIDE = 'import `gbac-engine/inline`, which has an embedded module';
 export const notLoaded = (problem, remedy, cause) =>
   new EngineError('module_not_loaded', remedy === undefined ? problem : `${problem}; ${remedy}`, { cause });
 
-/** A built-in module of Node, if the runtime has it; edge runtimes throw. */
-function builtin(name) {
-  try {
-    return globalThis.process?.getBuiltinModule?.(name);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether this is Node, or a runtime with its modules. */
-export const isNode = () => builtin('node:fs') !== undefined;
-
 /** The compiled module of `given`, or of the text or module that is embedded in the entry. */
 export async function compiled(given, inside) {
+  if (typeof WebAssembly !== 'object') {
+    throw notLoaded('this runtime has no WebAssembly', 'start Node without `--jitless`; React Native\'s Hermes has none, so ask a service for decisions there');
+  }
   const source = (await given) ?? inside;
   if (isModule(source)) return source;
   if (source === undefined) {
@@ -49,7 +41,10 @@ const isBytes = (source) => ArrayBuffer.isView(source) || Object.prototype.toStr
 /** Node compiles synchronously: the first decision then takes a third of the time. */
 async function ofBytes(bytes, what, remedy) {
   try {
-    return isNode() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);
+    if (isNode()) return new WebAssembly.Module(bytes);
+    // Not `WebAssembly.compile(..)`: Next.js refuses to build a middleware that contains this call, even if it never makes it.
+    const { compile } = WebAssembly;
+    return await compile(bytes);
   } catch (cause) {
     throw notLoaded(`${what} cannot be compiled: ${textOf(cause)}`, remedy, cause);
   }

@@ -1,15 +1,29 @@
 // The error of every call of the package.
 
-// Not `instanceof`, here and elsewhere: reading an object's prototype may throw.
+/**
+ * Whether a value has the private member that `read` reads. Not `instanceof`: reading an object's prototype may throw. Neither
+ * `#member in value` nor a static block: the parsers of React Native read none of them.
+ */
+export function has(value, read) {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a value is an error of this package. */
 export let isOurs;
 
 /** An error of this package: a stable `code`, a message, and all problems of a document. */
 export class EngineError extends Error {
   #ours;
 
-  static {
-    isOurs = (value) => typeof value === 'object' && value !== null && #ours in value;
-  }
+  static #access = (() => {
+    isOurs = (value) => has(value, () => value.#ours);
+  })();
 
   constructor(code, message, more) {
     const { problems, cause } = { __proto__: null, ...more };

@@ -1,8 +1,9 @@
 // One wasm module: loaded once in every environment, called, and restarted after a failure.
 import { OPERATIONS, RESOURCE_TYPES } from './acls.js';
 import { EngineError, isOurs } from './error.js';
-import { compiled, isNode, notLoaded } from './compile.js';
+import { compiled, notLoaded } from './compile.js';
 import { Numbers } from './names.js';
+import { isNode, TextDecoder } from './runtime.js';
 
 /** The custom section that contains the ID of the build. */
 const SECTION = 'gbac-engine';

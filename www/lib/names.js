@@ -1,6 +1,6 @@
 // Names and values cross into the engine once; afterwards as numbers.
 import { RESOURCE_TYPES } from './acls.js';
-import { EngineError, FREED, unknownValue, wellFormed } from './error.js';
+import { EngineError, FREED, has, unknownValue, wellFormed } from './error.js';
 import { addHandle } from './plain.js';
 
 /** No name known of any type. Each type has its place: one that were missing would be read from `Object.prototype`. */
@@ -22,9 +22,9 @@ const NOT_CACHED = 2 ** 32 - 1;
  * It holds the engine's policy for the policy's handle and for its open identities; the last holder frees it.
  */
 export class Names {
-  static {
-    isNames = (value) => typeof value === 'object' && value !== null && #engine in value;
-  }
+  static #access = (() => {
+    isNames = (value) => has(value, () => value.#engine);
+  })();
 
   /** How often the cache was cleared. */
   since = 0;
@@ -149,8 +149,8 @@ export class Resource {
     this.#find(names);
   }
 
-  static {
-    isResource = (resource) => typeof resource === 'object' && resource !== null && #number in resource;
+  static #access = (() => {
+    isResource = (resource) => has(resource, () => resource.#number);
     addHandle(isResource, 'wrong_type', 'this is a resource of `policy.resource`; write its type and name, or call `identity.can(operation, resource)`');
     numberOf = (resource, names) => {
       if (!isResource(resource)) throw new EngineError('wrong_type', 'the resource must come from `policy.resource`');
@@ -158,7 +158,7 @@ export class Resource {
       if (!isKnown) resource.#find(names);
       return resource.#number;
     };
-  }
+  })();
 
   #find(names) {
     this.#number = names.find(this.#resourceType, this.#name);

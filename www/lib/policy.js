@@ -1,9 +1,10 @@
 // Policies and identities: arguments become text for the engine; results are objects. `index.d.ts` documents the public methods.
 import { areShortMembersOwn, documentText, hasThreeMembers, jsonText, listed, optionsOf, requestOf, wholeNumber } from './arguments.js';
-import { EngineError, FREED, freed, isOurs, kind, nameOf, noMore, wellFormed } from './error.js';
+import { EngineError, freed, FREED, has, isOurs, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, numberOf, isNames, isResource, Names, Resource } from './names.js';
 import { Outcomes } from './outcomes.js';
 import { addHandle, isPlain, membersOf, notReactive, plainText, reading, unreadable } from './plain.js';
+import { TextEncoder } from './runtime.js';
 
 /** For the other files of this package only: the engine's handles, and constructors of ours. */
 export let isPolicy;
@@ -32,8 +33,8 @@ export class Policy {
     this.#names = new Names(instance, engine, cacheSize);
   }
 
-  static {
-    isPolicy = (value) => typeof value === 'object' && value !== null && #engine in value;
+  static #access = (() => {
+    isPolicy = (value) => has(value, () => value.#engine);
     addHandle(isPolicy, 'wrong_type', 'this is a policy; pass the check');
     policyCall = (policy, instance, run) => {
       if (!isPolicy(policy)) throw new EngineError('wrong_type', 'expected a policy of the same entry point');
@@ -65,7 +66,7 @@ export class Policy {
       return isShared ? Object.freeze(identity) : identity;
     };
     identityOf = (policy, value) => ownIdentity(value, policy.#names, policy.#instance);
-  }
+  })();
 
   check(check, ...more) {
     return this.#ask(check, more, 'check');
@@ -177,11 +178,11 @@ export class Identity {
   /** Whether others use it too, so that nobody may free it. */
   #isShared;
 
-  static {
-    addHandle((value) => #engine in value, 'wrong_type',
+  static #access = (() => {
+    addHandle((value) => has(value, () => value.#engine), 'wrong_type',
       'this is an open identity, and reading it as data would lose its expiry; call the methods of the identity itself, such as `identity.can(..)`');
     ownIdentity = (value, names, instance) => {
-      if (typeof value !== 'object' || value === null || !(#engine in value)) return undefined;
+      if (!has(value, () => value.#engine)) return undefined;
       if (value.#engine === FREED) throw freed();
       if (value.#instance !== instance) throw new EngineError('other_module', 'this identity is from a different entry point, or was opened before the engine failed; open it again');
       if (value.#names !== names) throw new EngineError('wrong_type', 'this identity is of another policy; open it with this policy');
@@ -190,7 +191,7 @@ export class Identity {
     instantFor = (identity, options, method) => identity.#instantFor(options, method);
     identityCall = (identity, run) => identity.#instance.take(() => run(identity.#engine));
     identityEngine = (identity) => identity.#engine;
-  }
+  })();
 
   constructor(engine, names, isShared) {
     if (!isNames(names)) throw new EngineError('not_loaded', 'create identities with `policy.open`');

@@ -194,3 +194,10 @@ test('no file of the package but the worker entries needs a second file that a b
     assert.doesNotMatch(readFileSync(join(WWW, path), 'utf8'), /import\.meta|from '[^']*\.wasm/, path);
   }
 });
+
+test('a runtime without WebAssembly has one clear error', () => {
+  const program = `import { Policy } from ${JSON.stringify(new URL('../index.js', import.meta.url).href)};
+    await Policy.load({ version: 1 }).catch(({ name, code, message }) => console.log(name, code, message));`;
+  const printed = execFileSync(process.execPath, ['--jitless', '--input-type=module', '--eval', program], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  assert.match(printed, /^EngineError module_not_loaded this runtime has no WebAssembly; start Node without `--jitless`; .*\n$/);
+});

@@ -23,11 +23,14 @@ function leb128(number) {
 const DESCRIPTOR = '{ value: __wbg_instance_id, writable: true }';
 const OWN = '{ __proto__: null, value: __wbg_instance_id, writable: true }';
 
+/** The classes that not every runtime has as globals. */
+const RUNTIME = "import { TextDecoder, TextEncoder } from '../lib/runtime.js';\n";
+
 for (const name of process.argv.slice(2)) {
   const [wasm, script] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`].map((path) => new URL(path, www));
   const generated = readFileSync(script, 'utf8');
   if (!generated.includes(DESCRIPTOR)) throw new Error(`${name}.js has another form; look for what it reads from \`Object.prototype\``);
-  writeFileSync(script, generated.replaceAll(DESCRIPTOR, OWN));
+  writeFileSync(script, RUNTIME + generated.replaceAll(DESCRIPTOR, OWN));
   const bytes = readFileSync(wasm);
   if (WebAssembly.Module.customSections(new WebAssembly.Module(bytes), SECTION).length > 0) throw new Error(`${name} is sealed already`);
   const hash = createHash('sha256').update(bytes).update(readFileSync(script)).digest('hex').slice(0, 16);

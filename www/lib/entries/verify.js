@@ -2,7 +2,7 @@
 import * as glue from '../../pkg/gbac_engine_verify.js';
 import id from '../../pkg/gbac_engine_verify_id.js';
 import { jsonText, optionsOf } from '../arguments.js';
-import { EngineError, FREED, freed, noMore, wellFormed } from '../error.js';
+import { EngineError, freed, FREED, has, noMore, wellFormed } from '../error.js';
 import { Module } from '../module.js';
 import { addHandle, notReactive } from '../plain.js';
 import * as base from '../policy.js';
@@ -40,8 +40,8 @@ export class VerifiedClaims {
   #engine;
   #instance;
 
-  static {
-    areVerified = (claims) => typeof claims === 'object' && claims !== null && #engine in claims;
+  static #access = (() => {
+    areVerified = (claims) => has(claims, () => claims.#engine);
     addHandle(areVerified, 'other_module', 'open verified claims with `policy.open(claims)`, where the policy is from `gbac-engine/verify`');
     handleOf = (claims, instance) => {
       if (claims.#engine === FREED) throw freed();
@@ -50,7 +50,7 @@ export class VerifiedClaims {
       }
       return claims.#engine;
     };
-  }
+  })();
 
   constructor(key, engine, instance) {
     if (key !== MADE) throw new EngineError('not_verified', 'only `verify` of a verifier creates verified claims');
@@ -88,9 +88,9 @@ class Verifier {
   #issuer;
   #audience;
 
-  static {
-    addHandle((value) => #engine in value, 'wrong_type', 'this is a verifier; pass the claims that its `verify` returns');
-  }
+  static #access = (() => {
+    addHandle((value) => has(value, () => value.#engine), 'wrong_type', 'this is a verifier; pass the claims that its `verify` returns');
+  })();
 
   constructor(instance, jwks, issuer, audience) {
     this.#instance = instance;

@@ -44,8 +44,8 @@ test('publint and attw find nothing wrong with the packed package', () => {
   const tool = (path, ...args) => spawnSync(process.execPath, [fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url)), ...args], { encoding: 'utf8' });
   const publint = tool('publint/src/cli.js', '--strict', tarball);
   assert.equal(publint.status, 0, publint.stdout + publint.stderr);
-  // Profile node16, because only TypeScript 4 resolves without export maps; `require` never loads wasm files.
-  const attw = tool('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'node16', '--exclude-entrypoints', 'engine.wasm', 'verify.wasm', 'analyze.wasm');
+  // Profile node16, because `node10` has no `import`; the environment `typescript` of the matrix compiles with it.
+  const attw = tool('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'node16');
   assert.equal(attw.status, 0, attw.stdout + attw.stderr);
 });
 

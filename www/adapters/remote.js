@@ -1,9 +1,14 @@
 // The keys of an identity provider: fetched when needed, in one fetch at a time, and kept while the provider is down (D-19).
 import { EngineError } from 'gbac-engine/verify';
-import { own } from './own.js';
+import { own } from '../lib/own.js';
+import { TextDecoder } from '../lib/runtime.js';
 
 /** @typedef {import('gbac-engine/verify').Verifier} Verifier */
 /** @typedef {import('gbac-engine/verify').VerifiedClaims} VerifiedClaims */
+/**
+ * What is needed of `fetch`, which TypeScript declares only with the library of browsers.
+ * @typedef {(url: string, options: { headers: Record<string, string>, signal: any, redirect: 'manual' }) => Promise<{ ok: boolean, status: number, body: any }>} Fetch
+ */
 
 /** The age in seconds after which keys are fetched again. */
 const MAX_AGE = 3600;
@@ -57,7 +62,7 @@ export class RemoteKeySet {
 
   /**
    * @param {string} url
-   * @param {typeof globalThis.fetch} fetch
+   * @param {Fetch} fetch
    * @param {() => number} clock
    * @param {(text: string) => Promise<Verifier>} verifierOf makes a verifier of the text of a key set
    * @param {new (message: string, options?: { cause: unknown }) => Error} Unavailable what is thrown if there are no keys

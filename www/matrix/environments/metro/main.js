@@ -1,0 +1,3 @@
+import { verdict } from './program.mjs';
+
+verdict().then((text) => console.log(text));

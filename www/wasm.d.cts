@@ -1,0 +1,3 @@
+/** What bundlers of workers make of a wasm file: a compiled module, for `init`. */
+declare const module: import('./index.js', { with: { 'resolution-mode': 'import' } }).WasmModule;
+export = module;
