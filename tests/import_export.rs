@@ -54,6 +54,30 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn what_is_not_understood_ends_with_exit_code_1_and_other_objects_are_a_note() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let user = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata: { name: till }\nspec:\n  authorization:\n    \
+        type: simple\n    acls: [{ resource: { type: topic, name: sales }, operations: [Read] }]\n";
+    let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
+    let binding = "---\napiVersion: platform.confluent.io/v1beta1\nkind: ConfluentRolebinding\nmetadata: { name: a }\n";
+    fs::write(folder.path().join("known.yaml"), format!("{user}{map}")).expect("a file");
+    fs::write(folder.path().join("unknown.yaml"), format!("{user}{map}{binding}")).expect("a file");
+    let import = |args: &[&str]| run(&folder, &[], &[&["policy", "import"], args].concat());
+    let note = "note: known.yaml: left out, not about access: 1 `ConfigMap` of `v1`";
+    let known = import(&["known.yaml", "--out", "policy.json"]);
+    assert!(known.exit == 0 && known.err.contains(note), "{}", known.err);
+    let fault = "unknown.yaml: document 3: `ConfluentRolebinding` of `platform.confluent.io/v1beta1` is not a kind that is read";
+    let unknown = import(&["unknown.yaml", "--out", "other.json"]);
+    assert!(unknown.exit == 1 && unknown.err.contains(fault), "{}", unknown.err);
+    // Nothing is written, so nothing is said about what the document states.
+    assert!(!folder.path().join("other.json").exists() && !unknown.err.contains("settings"), "{}", unknown.err);
+    let skipped = import(&["unknown.yaml", "--out", "other.json", "--skip-unreadable", "--format", "json"]);
+    assert!(skipped.exit == 0 && skipped.err.contains(fault), "{}", skipped.err);
+    let report: Value = serde_json::from_str(&skipped.out).expect("JSON");
+    assert_eq!((&report["acls"], &report["sources"][0]["ignored"]), (&json!(1), &json!(1)));
+}
+
+#[test]
 fn acls_that_kafka_ignores_are_listed_before_they_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let more = "Current ACLs for resource `ResourcePattern(resourceType=DELEGATION_TOKEN, name=t, patternType=LITERAL)`:\n\

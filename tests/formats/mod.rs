@@ -4,6 +4,7 @@
 mod exports;
 mod laws;
 mod lists;
+mod unknown;
 
 use std::collections::BTreeSet;
 

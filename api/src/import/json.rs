@@ -1,14 +1,12 @@
 //! Imports the JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
 
-use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Policy, Settings};
 use gbac_json::policy_from_value;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Import, ImportedText, Kind, fields};
-
-type Object = Map<String, Value>;
+use super::entry::{Entry, Object};
+use super::{Import, ImportedText, Kind, fields, terraform};
 
 impl Import {
     pub(super) fn read_json(&mut self, value: &Value, role: Option<&str>) -> ImportedText {
@@ -16,13 +14,15 @@ impl Import {
             Value::Object(object) => object,
             Value::Array(rows) => {
                 let mut read = ImportedText::of(Kind::Acls);
-                self.rows(rows, "", &mut read);
+                for (number, row) in rows.iter().enumerate() {
+                    self.row(row, &format!("/{number}"), &mut read);
+                }
                 return read;
             }
             _ => return unknown(),
         };
         let has = |name: &str| object.contains_key(name);
-        if has("format_version") {
+        if has("format_version") || terraform::is_state_file(object) {
             self.read_terraform(object)
         } else if super::kubernetes::is_resource(object) {
             self.read_kubectl(value)
@@ -97,20 +97,18 @@ impl Import {
     /// `security acl list` of a command line (`matches`), or the response of the Data Plane API (`resources`).
     fn listed(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Acls);
-        only(object, &["filters", "matches", "resources"], "", &mut read);
+        let mut list = Entry::new(object, &["filters", "matches", "resources"], "", &mut read);
         // A failed filter means that a part of the list is missing.
-        for (place, filter) in array(object, "filters", "", &mut read).iter().enumerate() {
-            if let Some(message) = text(filter, "message").filter(|message| !message.is_empty()) {
-                read.refuse(
-                    format!("/filters/{place}"),
-                    "list_incomplete",
-                    format!("the list says: `{}`", escaped(message)),
-                );
+        for (number, filter) in list.list("filters", &mut read).iter().enumerate() {
+            let place = list.place_of(&format!("filters/{number}"));
+            if let Some(mut filter) = Entry::of(filter, FILTER, place, "a filter", &mut read) {
+                filter.expect_silence("message", "list_incomplete", &mut read);
+                filter.expect_silence("error", "list_incomplete", &mut read);
             }
         }
-        self.rows(array(object, "matches", "", &mut read), "/matches", &mut read);
-        for (place, resource) in array(object, "resources", "", &mut read).iter().enumerate() {
-            self.resource(resource, &format!("/resources/{place}"), &mut read);
+        self.rows(&mut list, "matches", &mut read);
+        for (number, resource) in list.list("resources", &mut read).iter().enumerate() {
+            self.resource(resource, &list.place_of(&format!("resources/{number}")), &mut read);
         }
         read
     }
@@ -118,108 +116,97 @@ impl Import {
     /// The list of Confluent's REST API.
     fn confluent_rest(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Acls);
-        only(object, &["kind", "metadata", "data"], "", &mut read);
-        let next = object.get("metadata").and_then(|metadata| text(metadata, "next"));
-        if next.is_some_and(|next| !next.is_empty()) {
-            read.refuse("/metadata/next", "list_incomplete", "the list has another page, which is missing");
+        let mut list = Entry::new(object, &["kind", "metadata", "data"], "", &mut read);
+        if let Some(next) = list.value("metadata").and_then(|metadata| metadata.get("next"))
+            && !next.is_null()
+            && next != ""
+        {
+            list.refuse("metadata/next", "list_incomplete", "the list has another page, which is missing", &mut read);
         }
-        self.rows(array(object, "data", "", &mut read), "/data", &mut read);
+        self.rows(&mut list, "data", &mut read);
         read
     }
 
-    fn rows(&mut self, rows: &[Value], at: &str, read: &mut ImportedText) {
-        for (place, row) in rows.iter().enumerate() {
-            let place = format!("{at}/{place}");
-            let Some(object) = row.as_object() else {
-                read.refuse(place, "wrong_type", "expected an object, an ACL");
-                continue;
-            };
-            if !only(object, ROW, &place, read) {
-                continue;
-            }
-            let message = ["message", "error"].into_iter().find_map(|name| text(row, name).filter(|it| !it.is_empty()));
-            if let Some(message) = message {
-                read.refuse(place, "row_refused", format!("the list says: `{}`", escaped(message)));
-                continue;
-            }
-            let has = |name: &str| object.contains_key(name);
-            // Other tools have other names for a member, and the managed service of Confluent has no hosts.
-            let either = |name: &'static str, other: &'static str| if has(name) { name } else { other };
-            let pattern = either("pattern_type", "resource_pattern_type");
-            let seven = [
-                "resource_type",
-                either("resource", "resource_name"),
-                pattern,
-                "principal",
-                "host",
-                "operation",
-                either("permission", "permission_type"),
-            ];
-            let is_optional = |name: &str| match name {
-                "resource_name" => true,
-                "host" => pattern == "pattern_type" && !has("host"),
-                _ => false,
-            };
-            if let Some(name) = seven.iter().find(|name| text(row, name).is_none() && !is_optional(name)) {
-                read.refuse(place, "missing_member", format!("`{name}` is missing or not a string"));
-                continue;
-            }
-            let word = |name| text(row, name).unwrap_or(if name == "host" { "*" } else { "" });
-            self.take_acl(&fields(seven.map(word)), place, read);
+    /// The rows of a member.
+    fn rows(&mut self, list: &mut Entry<'_>, name: &str, read: &mut ImportedText) {
+        for (number, row) in list.list(name, read).iter().enumerate() {
+            self.row(row, &list.place_of(&format!("{name}/{number}")), read);
         }
+    }
+
+    fn row(&mut self, row: &Value, place: &str, read: &mut ImportedText) {
+        let Some(mut row) = Entry::of(row, ROW, place, "an ACL", read) else { return };
+        if !row.is_whole() {
+            return;
+        }
+        row.expect_silence("message", "row_refused", read);
+        row.expect_silence("error", "row_refused", read);
+        // Other tools have other names for a member, and the managed service of Confluent has no hosts.
+        let mut either = |name: &'static str, other: &'static str| {
+            if row.has(name) && row.has(other) {
+                row.refuse(other, "duplicate_member", format!("`{name}` and `{other}` are the same field"), read);
+            }
+            if row.has(name) { name } else { other }
+        };
+        let (resource, permission) = (either("resource", "resource_name"), either("permission", "permission_type"));
+        let pattern = either("pattern_type", "resource_pattern_type");
+        let seven = ["resource_type", resource, pattern, "principal", "host", "operation", permission];
+        let texts = seven.map(|name| row.text(name, read));
+        if !row.is_whole() {
+            return;
+        }
+        let is_optional = |name: &str| match name {
+            "resource_name" => true,
+            "host" => pattern == "pattern_type" && !row.is_stated("host"),
+            _ => false,
+        };
+        let missing = seven.iter().zip(&texts).find(|(name, text)| text.is_none() && !is_optional(name));
+        if let Some((name, _)) = missing {
+            return read.refuse(place, "missing_member", format!("`{name}` is missing or not a string"));
+        }
+        let [kind, name, pattern, principal, host, operation, permission] = texts.map(Option::unwrap_or_default);
+        let host = if row.is_stated("host") { host } else { "*" };
+        self.take_acl(&fields([kind, name, pattern, principal, host, operation, permission]), place.to_owned(), read);
     }
 
     /// One resource of the Data Plane API's list, with its ACLs.
     fn resource(&mut self, resource: &Value, at: &str, read: &mut ImportedText) {
-        let Some(object) = resource.as_object() else {
-            read.refuse(at, "wrong_type", "expected an object, a resource");
+        let members = ["resource_type", "resource_name", "resource_pattern_type", "acls"];
+        let Some(mut resource) = Entry::of(resource, &members, at, "a resource", read) else { return };
+        let [kind, name, pattern] =
+            ["resource_type", "resource_name", "resource_pattern_type"].map(|name| resource.text(name, read));
+        if !resource.is_whole() {
+            return;
+        }
+        let (Some(kind), Some(pattern)) = (kind, pattern) else {
+            read.refuse(at, "missing_member", "`resource_type` or `resource_pattern_type` is missing");
             return;
         };
-        only(object, &["resource_type", "resource_name", "resource_pattern_type", "acls"], at, read);
-        let of = |name| text(resource, name).unwrap_or_default();
-        for (place, acl) in array(object, "acls", at, read).iter().enumerate() {
-            let place = format!("{at}/acls/{place}");
-            if let Some(object) = acl.as_object()
-                && !only(object, &["principal", "host", "operation", "permission_type"], &place, read)
-            {
-                continue;
+        let name = name.unwrap_or_default();
+        for (number, acl) in resource.list("acls", read).iter().enumerate() {
+            let place = resource.place_of(&format!("acls/{number}"));
+            let members = ["principal", "host", "operation", "permission_type"];
+            let Some(mut acl) = Entry::of(acl, &members, place.as_str(), "an ACL", read) else { continue };
+            let [principal, host, operation, permission] = members.map(|name| acl.text(name, read).unwrap_or_default());
+            if acl.is_whole() {
+                self.take_acl(&fields([kind, name, pattern, principal, host, operation, permission]), place, read);
             }
-            let rule = |name| text(acl, name).unwrap_or_default();
-            let seven = [
-                of("resource_type"),
-                of("resource_name"),
-                of("resource_pattern_type"),
-                rule("principal"),
-                rule("host"),
-                rule("operation"),
-                rule("permission_type"),
-            ];
-            self.take_acl(&fields(seven), place, read);
         }
     }
 
     /// `security role describe` of a command line, which does not contain the role's name.
     fn described(&mut self, object: &Object, role: Option<&str>) -> ImportedText {
         let mut read = ImportedText::of(Kind::Roles);
-        only(object, &["permissions", "members"], "", &mut read);
-        let permissions = array(object, "permissions", "", &mut read);
-        let named = role.map(str::to_owned).or_else(|| {
-            let mut names = permissions.iter().map(|row| {
-                let principal = text(row, "principal").and_then(|text| Principal::parse(text).ok())?;
-                (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned())
-            });
-            let first = names.next().flatten()?;
-            names.all(|name| name.as_deref() == Some(&first)).then_some(first)
-        });
-        self.rows(permissions, "/permissions", &mut read);
-        let members = array(object, "members", "", &mut read);
+        let mut described = Entry::new(object, &["permissions", "members"], "", &mut read);
+        let named = role.map(str::to_owned).or_else(|| only_role(object.get("permissions")?.as_array()?));
+        self.rows(&mut described, "permissions", &mut read);
         let Some(role) = named else {
             let message = "a role without its name; pass its name with --role";
             read.refuse("", "role_unnamed", message);
             return read;
         };
         if self.take_role(&role, "", &mut read) {
-            self.members(&role, members, "/members", &mut read);
+            self.members(&mut described, &role, &mut read);
         }
         read
     }
@@ -227,60 +214,77 @@ impl Import {
     /// Roles of the Data Plane API or the Admin API, or role names of a command line.
     fn api_roles(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Roles);
-        only(object, &["roles", "role", "role_name", "members", "next_page_token"], "", &mut read);
-        if object.get("next_page_token").and_then(Value::as_str).is_some_and(|token| !token.is_empty()) {
-            read.refuse("/next_page_token", "list_incomplete", "the list has another page, which is missing");
+        let known = ["roles", "role", "role_name", "members", "next_page_token"];
+        let mut list = Entry::new(object, &known, "", &mut read);
+        if list.text("next_page_token", &mut read).is_some_and(|token| !token.is_empty()) {
+            let message = "the list has another page, which is missing";
+            list.refuse("next_page_token", "list_incomplete", message, &mut read);
         }
-        for (place, role) in array(object, "roles", "", &mut read).iter().enumerate() {
-            self.role(role, &format!("/roles/{place}"), &mut read);
+        for (number, role) in list.list("roles", &mut read).iter().enumerate() {
+            self.role(role, &list.place_of(&format!("roles/{number}")), &mut read);
         }
-        let name = match object.get("role") {
-            Some(role) => {
-                self.role(role, "/role", &mut read);
-                role.get("name").and_then(Value::as_str)
+        let mut name = list.text("role_name", &mut read);
+        if let Some(role) = list.value("role") {
+            if name.is_some() {
+                list.refuse("role_name", "duplicate_member", "`role` and `role_name` are the same field", &mut read);
             }
-            None => object.get("role_name").and_then(Value::as_str),
-        };
-        match (name, array(object, "members", "", &mut read)) {
-            (Some(name), members) => {
+            self.role(role, "/role", &mut read);
+            name = role.get("name").and_then(Value::as_str);
+        }
+        match name {
+            Some(name) => {
                 if self.take_role(name, "", &mut read) {
-                    self.members(name, members, "/members", &mut read);
+                    self.members(&mut list, name, &mut read);
                 }
             }
-            (None, []) => {}
-            (None, _) => read.refuse("/members", "role_unnamed", "members of a role without a name"),
+            None if list.list("members", &mut read).is_empty() => {}
+            None => read.refuse("/members", "role_unnamed", "members of a role without a name"),
         }
         read
     }
 
     /// A role: only its name, or with its members.
     fn role(&mut self, role: &Value, at: &str, read: &mut ImportedText) {
-        let name = role.as_str().or_else(|| text(role, "name"));
-        let Some(name) = name else {
+        if let Some(name) = role.as_str() {
+            self.take_role(name, at, read);
+            return;
+        }
+        let Some(mut role) = Entry::of(role, &["name", "members"], at, "a role", read) else { return };
+        let Some(name) = role.text("name", read) else {
             read.refuse(at, "role_unnamed", "a role without a name");
             return;
         };
-        if let Some(object) = role.as_object() {
-            only(object, &["name", "members"], at, read);
-        }
-        if self.take_role(name, at, read)
-            && let Some(object) = role.as_object()
-        {
-            let members = array(object, "members", at, read);
-            self.members(name, members, &format!("{at}/members"), read);
+        if self.take_role(name, at, read) {
+            self.members(&mut role, name, read);
         }
     }
 
-    fn members(&mut self, role: &str, members: &[Value], at: &str, read: &mut ImportedText) {
-        for (place, member) in members.iter().enumerate() {
-            let place = format!("{at}/{place}");
-            match member_of(member) {
-                Ok(member) => self.take_member(role, member, place, read),
-                Err((code, message)) => read.refuse(place, code, message),
+    fn members(&mut self, of: &mut Entry<'_>, role: &str, read: &mut ImportedText) {
+        for (number, member) in of.list("members", read).iter().enumerate() {
+            let place = of.place_of(&format!("members/{number}"));
+            let Some(member) = Entry::of(member, MEMBER, place.as_str(), "a member", read) else { continue };
+            if let Some(member) = member_of(member, &place, read) {
+                self.take_named_member(role, &member, &place, read);
             }
         }
     }
 }
+
+/// The role of all of these rows, if there is only one.
+fn only_role(rows: &[Value]) -> Option<String> {
+    let mut names = rows.iter().map(|row| {
+        let principal = Principal::parse(row.get("principal")?.as_str()?).ok()?;
+        (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned())
+    });
+    let first = names.next().flatten()?;
+    names.all(|name| name.as_deref() == Some(&first)).then_some(first)
+}
+
+/// The members of a filter in the output of a command line: those of a row.
+const FILTER: &[&str] = ROW;
+
+/// The members of a member, in every form.
+const MEMBER: &[&str] = &["principal", "name", "principal_type", "user", "group"];
 
 /// The members of a row in the output of a command line: the platform's, Confluent's, or that of the Schema Registry.
 const ROW: &[&str] = &[
@@ -303,21 +307,28 @@ const ROW: &[&str] = &[
 
 /// `{"principal"}` of the Data Plane API, `{"user": {"name"}}` or `{"group": {"name"}}` of the Admin API, `{"name",
 /// "principal_type"}` of the command lines.
-fn member_of(member: &Value) -> Result<Principal, (&'static str, String)> {
-    let parse =
-        |text: &str| Principal::parse(text).map_err(|error| (error.code(), format!("{error}; {}", error.hint())));
-    if let Some(principal) = text(member, "principal") {
-        return parse(principal);
+fn member_of(mut member: Entry<'_>, place: &str, read: &mut ImportedText) -> Option<String> {
+    let [principal, name, kind] = ["principal", "name", "principal_type"].map(|name| member.text(name, read));
+    let [user, group] = ["user", "group"].map(|name| {
+        let mut object = member.object(name, &["name"], read)?;
+        let text = object.text("name", read);
+        // A member whose name cannot be read is none.
+        Some(text.filter(|_| object.is_whole()))
+    });
+    if !member.is_whole() {
+        return None;
     }
-    if let (Some(name), Some(kind)) = (text(member, "name"), text(member, "principal_type")) {
-        return parse(&format!("{kind}:{name}"));
+    let named = match (principal, (name, kind), user, group) {
+        (Some(principal), (None, None), None, None) => Some(principal.to_owned()),
+        (None, (Some(name), Some(kind)), None, None) => Some(format!("{kind}:{name}")),
+        (None, (None, None), Some(Some(name)), None) => Some(Principal::user(name).to_string()),
+        (None, (None, None), None, Some(Some(name))) => Some(Principal::group(name).to_string()),
+        _ => None,
+    };
+    if named.is_none() {
+        read.refuse(place, "member_unreadable", "a member that is neither a user nor a group");
     }
-    for (member, kind) in [(member.get("user"), PrincipalType::User), (member.get("group"), PrincipalType::Group)] {
-        if let Some(name) = member.and_then(|member| text(member, "name")) {
-            return parse(&format!("{}:{name}", kind.prefix()));
-        }
-    }
-    Err(("member_unreadable", "a member that is neither a user nor a group".into()))
+    named
 }
 
 fn unknown() -> ImportedText {
@@ -325,33 +336,6 @@ fn unknown() -> ImportedText {
     let message = "unrecognized JSON; expected a policy document, a list of ACLs, or roles";
     read.refuse("", "form_unknown", message);
     read
-}
-
-fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
-    value.get(name)?.as_str()
-}
-
-/// An array that may be absent or null.
-fn array<'v>(object: &'v Object, name: &str, at: &str, read: &mut ImportedText) -> &'v [Value] {
-    match object.get(name) {
-        None | Some(Value::Null) => &[],
-        Some(Value::Array(values)) => values,
-        Some(_) => {
-            read.refuse(format!("{at}/{name}"), "wrong_type", "expected an array");
-            &[]
-        }
-    }
-}
-
-/// Reports unknown members; returns whether there are none.
-fn only(object: &Object, known: &[&str], at: &str, read: &mut ImportedText) -> bool {
-    let mut all = true;
-    for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
-        let place = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
-        read.refuse(place, "unknown_member", format!("`{}` is an unknown field", escaped(name)));
-        all = false;
-    }
-    all
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use gbac_engine::escape::escaped;
 use serde_json::Value;
 
-use super::{Import, ImportedText, Kind, fields};
+use super::{Import, ImportedText, Kind, fields, states_access};
 
 /// The resource of the following lines: type, name and pattern.
 type Resource<'a> = (&'a str, &'a str, &'a str);
@@ -19,8 +19,8 @@ impl Import {
             if line.is_empty() || line.starts_with("ACLs for principal `") {
                 continue;
             }
-            // An ACL without its resource is not a log line.
-            if number < first && rule_of(line).is_none() {
+            // What says something about access is not a log line.
+            if number < first && !states_access(line) {
                 read.skipped += 1;
                 continue;
             }

@@ -14,6 +14,7 @@
 
 mod csv;
 mod encoding;
+mod entry;
 mod json;
 mod kafka;
 mod kubernetes;
@@ -32,6 +33,9 @@ use gbac_json::acl_in_dialect;
 use serde_json::{Value, json};
 
 use crate::yaml::looks_like_yaml;
+
+/// How many kinds of objects that are not about access a note names.
+const SHOWN_KINDS: usize = 10;
 
 /// The detected format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,17 +112,49 @@ pub struct ImportedText {
     pub again: usize,
     /// The number of lines before the list that were skipped, such as log lines.
     pub skipped: usize,
+    /// The objects that say nothing about access, such as a `ConfigMap`, and how many there are of each kind.
+    pub ignored: BTreeMap<String, usize>,
     /// The entries that could not be read, in the order of the text.
     pub unread: Vec<UnreadEntry>,
 }
 
 impl ImportedText {
     const fn of(kind: Kind) -> Self {
-        Self { kind, acls: 0, roles: 0, again: 0, skipped: 0, unread: Vec::new() }
+        Self { kind, acls: 0, roles: 0, again: 0, skipped: 0, ignored: BTreeMap::new(), unread: Vec::new() }
     }
 
+    /// Counts an entry that cannot be read.
     fn refuse(&mut self, place: impl Into<String>, code: &'static str, message: impl Into<String>) {
-        self.unread.push(UnreadEntry { place: place.into(), code, message: message.into() });
+        let place: String = place.into();
+        // The whole of a document.
+        let place = place.strip_suffix(": ").map(str::to_owned).unwrap_or(place);
+        self.unread.push(UnreadEntry { place, code, message: message.into() });
+    }
+
+    /// Counts an object that says nothing about access.
+    fn ignore(&mut self, what: String) {
+        *self.ignored.entry(what).or_default() += 1;
+    }
+
+    /// What was left out and is not about access, in sentences without a period.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match self.skipped {
+            0 => {}
+            1 => notes.push("1 line before the list of ACLs skipped".to_owned()),
+            lines => notes.push(format!("{lines} lines before the list of ACLs skipped")),
+        }
+        let shown = self.ignored.iter().take(SHOWN_KINDS).map(|(what, number)| format!("{number} {what}"));
+        let mut parts: Vec<String> = shown.collect();
+        let more: usize = self.ignored.values().skip(SHOWN_KINDS).sum();
+        if more > 0 {
+            parts.push(format!("{more} of other kinds"));
+        }
+        if !parts.is_empty() {
+            notes.push(format!("left out, not about access: {}", parts.join(", ")));
+        }
+        notes
     }
 }
 
@@ -239,6 +275,21 @@ impl Import {
             self.roles.entry(role.to_owned()).or_default().insert(member);
         }
     }
+}
+
+/// Whether a kind of resource that is not read can be about access, by its name.
+fn is_named_like_access(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    ["acl", "role", "binding", "user", "group"].iter().any(|word| kind.contains(word))
+}
+
+/// Whether a line says something about access: that something is allowed or denied, or who.
+fn states_access(line: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let mut words = line.split(|c| !is_part(c));
+    let types = PrincipalType::ALL.iter().map(|kind| kind.prefix()).chain(["RedpandaRole"]);
+    words.any(|word| ["allow", "deny"].iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+        || types.into_iter().any(|kind| line.contains(&format!("{kind}:")))
 }
 
 /// Converts the fields of an ACL to the spelling of the Data Plane API. Unknown words stay unchanged, so that they are refused.

@@ -3,9 +3,10 @@
 //! The columns of `rpk` are aligned below their headings, two blanks apart; those of `confluent` are separated by `|`. A row
 //! that is not aligned is refused, because its names could be cut in the wrong place.
 
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalType};
 
-use super::{Import, ImportedText, Kind, fields};
+use super::{Import, ImportedText, Kind, fields, states_access};
 
 /// The headings of a table of ACLs, each in every spelling; the first is that of `rpk`.
 const ACL_COLUMNS: [(&str, &[&str]); 7] = [
@@ -145,32 +146,46 @@ fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(Columns<'t>, Rows)>
     Some((columns, rows))
 }
 
+/// Whether a line is a heading of a table that is not known. `next` is the line below it.
+fn is_other_heading(line: &str, next: Option<&str>) -> bool {
+    let has = |name: &str| line.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
+    next.is_some_and(|next| is_rule(next.trim_end())) || (has("principal") && has("permission"))
+}
+
 impl Import {
     /// Tables, with the headings of their sections; `role` is the role that the members are of.
     pub(super) fn read_tables(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let mut read = ImportedText::of(Kind::Table);
         let mut table = None;
-        let (mut roles, mut members, mut has_members) = (Vec::new(), Vec::new(), false);
+        let (mut roles, mut members, mut member_tables, mut has_begun) = (Vec::new(), Vec::new(), 0_usize, false);
         let mut lines = text.lines().zip(1..).peekable();
         while let Some((line, number)) = lines.next() {
             let place = format!("line {number}");
             let next = lines.peek().map(|(next, _)| *next);
             if let Some(found) = heading(line, next) {
-                has_members |= matches!(found.1, Rows::Members);
-                table = Some(found);
+                member_tables += usize::from(matches!(found.1, Rows::Members));
+                (table, has_begun) = (Some(found), true);
                 continue;
             }
             let is_section = |line: &str| !line.is_empty() && line.chars().all(|c| c == '=');
             if line.trim().is_empty() || is_section(line.trim()) || is_rule(line.trim_end()) {
                 continue;
             }
-            if next.is_some_and(|next| is_section(next.trim())) {
-                table = None;
+            let is_title = next.is_some_and(|next| is_section(next.trim())) && !states_access(line);
+            if is_title || is_other_heading(line, next) {
+                (table, has_begun) = (None, true);
+            }
+            if is_title {
                 continue;
             }
             let Some((columns, rows)) = &table else {
                 // Log lines before the first table.
-                read.skipped += 1;
+                if has_begun || states_access(line) {
+                    let message = format!("`{}` is below no heading that is read; {ADVICE}", escaped(line));
+                    read.refuse(place, "line_unreadable", message);
+                } else {
+                    read.skipped += 1;
+                }
                 continue;
             };
             let Some(values) = columns.values(line) else {
@@ -181,7 +196,7 @@ impl Import {
                 Rows::Acls { fields: places, error } => {
                     let value = |place: &Option<usize>| place.and_then(|place| values.get(place).copied());
                     if let Some(error) = value(error).filter(|error| !error.is_empty()) {
-                        let message = format!("the list says: `{}`", gbac_engine::escape::escaped(error));
+                        let message = format!("the list says: `{}`", escaped(error));
                         read.refuse(place, "row_refused", message);
                         continue;
                     }
@@ -206,8 +221,15 @@ impl Import {
         let named = role.map(str::to_owned).or_else(|| (roles.len() == 1).then(|| roles.remove(0)));
         match named {
             None if members.is_empty() => {}
+            _ if member_tables > 1 => {
+                read.refuse(
+                    "",
+                    "role_unnamed",
+                    "the members of several roles; import each role from a file of its own",
+                );
+            }
             None => read.refuse("", "role_unnamed", "a role without its name; pass its name with --role"),
-            Some(role) if has_members && self.take_role(&role, "", &mut read) => {
+            Some(role) if member_tables > 0 && self.take_role(&role, "", &mut read) => {
                 for (member, place) in &members {
                     self.take_named_member(&role, member, place, &mut read);
                 }

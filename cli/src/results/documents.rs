@@ -86,6 +86,8 @@ pub(crate) struct ImportedSource<'a> {
     pub(crate) roles: usize,
     /// The number of lines before the list that were skipped, such as log lines.
     pub(crate) skipped_lines: usize,
+    /// The number of objects that were left out because they are not about access, such as a `ConfigMap`.
+    pub(crate) ignored: usize,
     /// The entries that could not be read.
     pub(crate) unread: Vec<UnreadEntry<'a>>,
 }

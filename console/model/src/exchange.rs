@@ -212,6 +212,8 @@ pub struct ImportPreview {
     pub kind: Kind,
     /// How many ACLs and roles are in it, in words.
     pub holds: String,
+    /// What was left out and is not about access.
+    pub notes: Vec<String>,
     /// What could not be read, with its place.
     pub unread: Vec<UnreadEntry>,
     /// The ways to take it that are possible; none where nothing was read.
@@ -241,7 +243,7 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
         (0, roles) => count(roles, "role"),
         (acls, roles) => format!("{} and {}", count(acls, "ACL"), count(roles, "role")),
     };
-    ImportPreview { kind: read.kind, holds, unread: read.unread, modes, policy, has_settings }
+    ImportPreview { kind: read.kind, holds, notes: read.notes(), unread: read.unread, modes, policy, has_settings }
 }
 
 impl ImportPreview {
@@ -410,6 +412,16 @@ mod tests {
         assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::KafkaAcls, [ImportMode::Add].as_slice()));
         assert_eq!(incoming.unread.len(), 1);
         assert_eq!(incoming.changes(&policy(), ImportMode::Add).len(), 1);
+    }
+
+    #[test]
+    fn what_is_left_out_of_an_import_is_told() {
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": [{ "apiVersion": "v1", "kind": "ConfigMap" },
+            { "apiVersion": "rbac.example/v1", "kind": "TopicRole" }] });
+        let incoming = read(&list.to_string(), "");
+        assert_eq!(incoming.notes, ["left out, not about access: 1 `ConfigMap` of `v1`"]);
+        assert_eq!((incoming.unread[0].place.as_str(), incoming.unread.len()), ("/items/1", 1));
+        assert!(incoming.modes.is_empty());
     }
 
     #[test]

@@ -53,22 +53,21 @@ impl Imported {
                 let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
                 output::note(&format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
             }
-            if read.skipped > 0 {
-                let lines = count(read.skipped, "line");
-                output::note(&format!("note: {source}: {lines} before the list of ACLs skipped"));
+            for note in read.notes() {
+                output::note(&format!("note: {source}: {note}"));
             }
             for fault in &read.unread {
                 output::problem(&format!("{source}: {fault}"));
             }
         }
-        if !self.import.has_settings() {
-            output::note(
-                "note: no input states settings, so the document states none; a service that imports it keeps its own",
-            );
-        }
         let policy = self.import.policy();
         let writes = unread == 0 || skip;
         if writes {
+            if !self.import.has_settings() {
+                output::note(
+                    "note: no input states settings, so the document states none; a service that imports it keeps its own",
+                );
+            }
             self.write(&policy, out, format)?;
         } else if format != Format::Text {
             output::value(format, &self.report(&policy, None))?;
@@ -108,6 +107,7 @@ impl Imported {
             again: read.again,
             roles: read.roles,
             skipped_lines: read.skipped,
+            ignored: read.ignored.values().sum(),
             unread: read
                 .unread
                 .iter()

@@ -111,12 +111,17 @@ fn Read(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
     let unread = incoming.unread.clone();
     let is_refused = incoming.modes.is_empty();
     let kind = incoming.kind;
+    let notes = incoming
+        .notes
+        .iter()
+        .map(|note| view! { <p class="help">{format!("{}.", capitalized(note))}</p> })
+        .collect_view();
     let holds = match (kind, is_refused) {
         (Kind::Unknown, _) | (Kind::Policy, true) => None,
         _ => Some(format!("{}: {}.", capitalized(kind.label()), incoming.holds)),
     };
     view! {
-        <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })}</div>
+        <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })} {notes}</div>
         {(!unread.is_empty()).then(|| view! { <Problems unread=unread kind=kind is_refused=is_refused /> })}
         {(!is_refused).then(|| view! { <Take incoming=incoming text=text role=role /> })}
     }
