@@ -29,7 +29,7 @@ pub(crate) struct TlsService {
 
 impl TlsService {
     /// The password of `admin`.
-    pub(crate) const PASSWORD: &str = "a password";
+    pub(crate) const PASSWORD: &str = "a password of tests";
 
     fn start(folder: &TempDir, names: &[&str]) -> Self {
         Self::start_with(folder, names, &[])
@@ -68,7 +68,7 @@ impl Drop for TlsService {
 fn the_certificate_of_an_authority_is_trusted_when_it_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let service = TlsService::start(&folder, &["localhost", "127.0.0.1"]);
-    let caller = [("GBAC_URL", service.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "a password")];
+    let caller = [("GBAC_URL", service.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "a password of tests")];
     let untrusted = run(&folder, &caller, &["export"]).failed(1);
     assert!(untrusted.contains("does not trust the authority") && untrusted.contains("--tls-ca"), "{untrusted}");
     assert!(!untrusted.contains("UnknownIssuer"), "{untrusted}");
@@ -344,11 +344,16 @@ fn https_goes_through_the_proxy_of_the_environment() {
     let (proxy, heads) = proxy(CONNECTED, Some(address.to_owned()));
     let url = "https://streams.invalid:8443";
     let caller = |proxy: &str| {
-        [("GBAC_URL", url), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "a password"), ("GBAC_TLS_CA", certificate)]
-            .map(|(name, value)| (name, value.to_owned()))
-            .into_iter()
-            .chain([("HTTPS_PROXY", proxy.to_owned())])
-            .collect::<Vec<_>>()
+        [
+            ("GBAC_URL", url),
+            ("GBAC_USER", "admin"),
+            ("GBAC_PASSWORD", "a password of tests"),
+            ("GBAC_TLS_CA", certificate),
+        ]
+        .map(|(name, value)| (name, value.to_owned()))
+        .into_iter()
+        .chain([("HTTPS_PROXY", proxy.to_owned())])
+        .collect::<Vec<_>>()
     };
     let export = |environment: &[(&str, String)], more: &[(&str, &str)]| {
         let environment: Vec<_> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -305,7 +305,7 @@ impl Drop for Service {
 #[test]
 fn every_event_of_a_service_follows_ocsf() {
     let folder = tempfile::tempdir().expect("a folder");
-    let service = Service::start(&folder, "pw");
+    let service = Service::start(&folder, "a password of this test");
     let set = |value: Value| json!({ "upsert": value, "remove": [] });
     let acl = json!({ "resource_type": "RESOURCE_TYPE_GROUP", "resource_name": "y\u{202e}", "principal": "Group:x", "host": "*",
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": "OPERATION_READ",
@@ -329,7 +329,7 @@ fn every_event_of_a_service_follows_ocsf() {
     assert_eq!(service.send("POST /v1/roles HTTP/1.1", &json!({})), 401);
     assert_eq!(service.send("PATCH /v1/roles HTTP/1.1\r\nauthorization: Basic eDp5", &json!({})), 401);
     drop(service);
-    let service = Service::start(&folder, "another");
+    let service = Service::start(&folder, "another password of it");
     assert_eq!(service.admin("PUT /v1/cluster_config", &set(json!({ "audit_enabled": false }))), 200);
     let text = fs::read_to_string(folder.path().join("audit.jsonl")).expect("a log");
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

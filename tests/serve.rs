@@ -137,7 +137,7 @@ fn a_first_start_shows_the_password_once_and_the_folder_is_its_own() {
     assert!(output.contains("the password of `admin` is `") && output.contains("it is shown only once"), "{output}");
     let (second, _) = Running::start(folder.path(), None);
     assert!(!second.end().contains("password"));
-    let (third, _) = Running::start(folder.path(), Some("a new one"));
+    let (third, _) = Running::start(folder.path(), Some("a password, and a new one"));
     assert!(!third.end().contains("a new one"));
 }
 

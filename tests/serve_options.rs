@@ -85,7 +85,7 @@ fn basic(user: &str, password: &str) -> String {
 #[test]
 fn a_file_starts_a_service_that_logs_json_and_signs_in_with_a_password_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("password"), "correct horse\n").expect("a file");
+    fs::write(folder.path().join("password"), "correct horse battery\n").expect("a file");
     let file = "# The options of this service\n[serve]\ndata = \"data\"\nlisten = \"127.0.0.1:0\"\nadmin-user = \"ann\"\n\
                 admin-password-file = \"password\"\nlog-format = \"json\"\nlog-level = [\"warn\", \"main=info\", \"request=debug\"]\n\
                 insecure-listen = false\nmax-requests-per-address = 7\npublic-host = [\"gbac.example\", \"other.example\"]\n";
@@ -108,9 +108,9 @@ fn a_file_starts_a_service_that_logs_json_and_signs_in_with_a_password_file() {
     let mut command = command();
     command.args(["serve", "--config", "gbac.toml"]);
     let service = Running::start(command, &folder);
-    assert!(service.get("/gbac/v1/policy", &basic("ann", "correct horse")).starts_with("HTTP/1.1 200"));
+    assert!(service.get("/gbac/v1/policy", &basic("ann", "correct horse battery")).starts_with("HTTP/1.1 200"));
     assert!(service.get("/gbac/v1/policy", &basic("ann", "wrong")).starts_with("HTTP/1.1 401"));
-    let metrics = service.get("/metrics", &basic("ann", "correct horse"));
+    let metrics = service.get("/metrics", &basic("ann", "correct horse battery"));
     for line in ["gbac_failed_sign_ins_total{credentials=\"basic\"} 1", "gbac_build_info{version="] {
         assert!(metrics.lines().any(|known| known.starts_with(line)), "{line}: {metrics}");
     }
@@ -121,7 +121,7 @@ fn a_file_starts_a_service_that_logs_json_and_signs_in_with_a_password_file() {
     assert_eq!((&denied["level"], &denied["logger"]), (&"DEBUG".into(), &"request".into()));
     assert_eq!((&denied["client"], &denied["path"]), (&"127.0.0.1".into(), &"/gbac/v1/policy".into()));
     assert!(lines.iter().any(|line| line["message"] == "stopped"), "{log}");
-    assert!(!log.contains("correct horse"), "{log}");
+    assert!(!log.contains("correct horse battery"), "{log}");
 }
 
 #[test]
@@ -194,6 +194,12 @@ fn every_mistake_is_named_with_its_place() {
     }
     fs::write(folder.path().join("gbac.toml"), "[serve\n").expect("a file");
     assert!(serve(&folder, &[], &["--config", "gbac.toml"]).failed(1).contains("gbac.toml: line 1: "));
+    let said = serve(&folder, &[("GBAC_ADMIN_PASSWORD", "11 of them.")], &["--data", "data"]).failed(64);
+    assert!(said.contains("fewer than 12 characters") && said.contains("--admin-password-file"), "{said}");
+    fs::write(folder.path().join("short"), "short\n").expect("a file");
+    let said = serve(&folder, &[], &["--data", "data", "--admin-password-file", "short"]).failed(64);
+    assert!(said.contains("fewer than 12 characters"), "{said}");
+    assert!(!folder.path().join("data").exists());
     let both = [("GBAC_ADMIN_PASSWORD", "x")];
     let said = serve(&folder, &both, &["--data", "data", "--admin-password-file", "gbac.toml"]).failed(64);
     assert!(said.contains("GBAC_ADMIN_PASSWORD") && said.contains("--admin-password-file"), "{said}");

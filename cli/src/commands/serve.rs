@@ -84,6 +84,8 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
         ServeError::Address(_)
             | ServeError::NotLoopback(_)
             | ServeError::Unencrypted(_)
+            | ServeError::EmptyPassword
+            | ServeError::ShortPassword
             | ServeError::AdminUser(_)
             | ServeError::AdminName(_)
             | ServeError::DiscoveryUrl(_)

@@ -10,6 +10,14 @@ use subtle::ConstantTimeEq;
 
 use crate::random;
 
+/// The fewest characters of a password that is set.
+pub(crate) const MIN_LENGTH: usize = 12;
+
+/// Whether a password may not be set.
+pub(crate) fn is_too_short(text: &str) -> bool {
+    text.chars().count() < MIN_LENGTH
+}
+
 /// The hash of a password.
 pub(crate) struct Password {
     /// The argon2 hash with its salt and parameters (PHC string format).

@@ -11,11 +11,12 @@ use gbac_api::service::TokenRequirements;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::AccessLevel;
 use gbac_engine::token::Claims;
+use gbac_engine::verify::Verified;
 use tokio::sync::Semaphore;
 
 use super::failed_sign_ins::FailedSignIns;
 use super::oidc::{KeyError, Keys, Oidc, TokenRejection};
-use super::password::{Password, names_match};
+use super::password::{MIN_LENGTH, Password, is_too_short, names_match};
 use super::sessions::{OpenSession, Sessions};
 use crate::state::audit::{RequestHead, SignInMethod};
 use crate::state::error::AuditError;
@@ -245,7 +246,7 @@ impl Authenticator {
     ///
     /// # Errors
     /// The token is not valid.
-    pub(super) async fn verify_id_token(&self, token: &str, client_id: &str) -> Result<Claims, TokenRejection> {
+    pub(super) async fn verify_id_token(&self, token: &str, client_id: &str) -> Result<Verified, TokenRejection> {
         let service = &self.0.service;
         self.0.oidc.verify_id_token(token, client_id, &service.read().config, service.now()).await
     }
@@ -342,6 +343,7 @@ impl Authenticator {
             return Ok(true);
         }
         admin.failed_sign_ins.count(name, client, self.0.service.now()).map_err(SignInError::TooManyAttempts)?;
+        let is_short = is_too_short(&password);
         let this = self.clone();
         let hash = tokio::task::spawn_blocking(move || {
             // Held by the hashing itself, which continues if the request is canceled.
@@ -351,6 +353,10 @@ impl Authenticator {
         let is_correct = hash.await.map_err(|_| failed())?;
         if is_known && is_correct {
             admin.failed_sign_ins.accept(name, client);
+            if is_short && !self.0.service.is_demo() {
+                let hint = "set a longer one with `GBAC_ADMIN_PASSWORD` or `--admin-password-file` at the next start";
+                tracing::warn!(target: "security", hint, "the password of the local account has fewer than {MIN_LENGTH} characters");
+            }
         }
         Ok(is_known && is_correct)
     }

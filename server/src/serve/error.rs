@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::connection_limits::ConnectionLimitError;
 use super::tls::TlsError;
+use crate::identity::password::MIN_LENGTH;
 use crate::logging::LogLevelError;
 use crate::private_file;
 use crate::state::public_endpoint::PublicEndpointError;
@@ -60,6 +61,9 @@ pub enum ServeError {
     /// The admin's password is empty.
     #[error("the password of the local account is empty")]
     EmptyPassword,
+    /// The admin's password is short.
+    #[error("the password of the local account has fewer than {MIN_LENGTH} characters")]
+    ShortPassword,
     /// The admin's name is not valid for a superuser.
     #[error(transparent)]
     AdminUser(SettingsError),
@@ -158,6 +162,7 @@ impl ServeError {
             Self::Audit { .. } => "audit_file",
             Self::AuditLimits => "audit_limits",
             Self::EmptyPassword => "password_empty",
+            Self::ShortPassword => "password_short",
             Self::AdminUser(error) => error.code(),
             Self::AdminName(_) => "admin_user",
             Self::DiscoveryUrl(error) => error.code(),
@@ -208,6 +213,11 @@ impl ServeError {
                 .into(),
             Self::AuditLimits => "set `--audit-total-mib` to at least `--audit-file-mib`, or to 0; if it is not 0, `--audit-file-mib` cannot be 0".into(),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
+            Self::ShortPassword => {
+                "set `GBAC_ADMIN_PASSWORD`, or the file of `--admin-password-file`, to a longer one; without them, the service \
+                 keeps the stored password or generates one"
+                    .into()
+            }
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
             Self::DiscoveryUrl(error) => error.hint().into(),

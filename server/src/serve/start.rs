@@ -10,6 +10,7 @@ use gbac_api::address::address;
 use gbac_api::license::LicenseStatus;
 use gbac_api::paths;
 use gbac_api::service::SignIn;
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::Settings;
 
 use super::error::ServeError;
@@ -22,12 +23,13 @@ use crate::demo::{self, DemoKey, IdentityProvider};
 use crate::http::long_read::LongReads;
 use crate::http::policy_copies::PolicyCopies;
 use crate::identity::oidc::{Keys, Oidc};
-use crate::identity::password::Password;
+use crate::identity::password::{Password, is_too_short};
 use crate::identity::provider_sign_in::{OidcClient, ProviderSignIn};
 use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::logging::LogFormat;
 use crate::metrics::Metrics;
+use crate::private_file::{PrivateTo, exposure};
 use crate::routes::app::{App, DemoAccess};
 use crate::state::audit::{Audit, AuditFileLimits, AuditLog};
 use crate::state::config::Config;
@@ -124,13 +126,18 @@ fn check_data_options(data: &DataOptions, check: &mut impl FnMut(Result<(), Serv
 
 /// The password of the local account, if it is given.
 fn admin_password(options: &ServeOptions) -> Result<Option<String>, ServeError> {
-    match (&options.admin_password, &options.admin_password_file) {
-        (Some(_), Some(_)) => Err(ServeError::TwoPasswords),
-        (Some(password), None) if password.is_empty() => Err(ServeError::EmptyPassword),
-        (password, None) => Ok(password.clone()),
+    let given = match (&options.admin_password, &options.admin_password_file) {
+        (Some(_), Some(_)) => return Err(ServeError::TwoPasswords),
+        (Some(password), None) if password.is_empty() => return Err(ServeError::EmptyPassword),
+        (password, None) => password.clone(),
         (None, Some(file)) => {
-            secret_of(file).map(Some).map_err(|reason| ServeError::AdminPassword { file: file.clone(), reason })
+            let secret = secret_of(file);
+            Some(secret.map_err(|reason| ServeError::AdminPassword { file: file.clone(), reason })?)
         }
+    };
+    match (&options.mode, &given) {
+        (ServeMode::Data(_), Some(password)) if is_too_short(password) => Err(ServeError::ShortPassword),
+        (ServeMode::Data(_) | ServeMode::Demo(_), _) => Ok(given),
     }
 }
 
@@ -260,8 +267,24 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
         console: Arc::new(console),
         demo: demo.map(Arc::new),
         generated_password: generated_password.map(Into::into),
-        notices: notices.into(),
+        notices: notices.into_iter().chain(exposed_secrets(options)).collect(),
     })
+}
+
+/// Says so if others can read or change a file with a secret. It may be a link, and of another user: programs that manage secrets
+/// write it.
+fn exposed_secrets(options: &ServeOptions) -> Vec<String> {
+    let mut files: Vec<&Path> = options.admin_password_file.as_deref().into_iter().collect();
+    if let ServeMode::Data(data) = &options.mode {
+        files.extend(data.tls.as_ref().map(|tls| tls.key.as_path()));
+        files.extend(data.oidc_client.as_ref().and_then(|client| client.secret_file.as_deref()));
+    }
+    let notice = |file: &Path| {
+        let exposure = exposure(file, PrivateTo::OwnerAndGroup)?;
+        let name = file.display().to_string();
+        Some(format!("the secret in `{}` {exposure}; {}", escaped(&name), exposure.hint()))
+    };
+    files.into_iter().filter_map(notice).collect()
 }
 
 /// The audit log of this file; `None` only keeps events in memory.

@@ -13,11 +13,13 @@ use tower::ServiceExt;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use super::options::ServeOptions;
+use super::options::{DataOptions, ServeMode, ServeOptions};
 use super::start::open;
 use crate::http::access::{Access, AccessTable};
+use crate::identity::password::Password;
 use crate::routes::app::App;
 use crate::routes::{assemble, router, routes};
+use crate::state::store::Store;
 
 fn demo() -> App {
     open(&ServeOptions::default()).unwrap()
@@ -65,6 +67,25 @@ impl Visit for LogCollector {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.0.lock().unwrap().push_str(&format!("{field}={value:?};"));
     }
+}
+
+#[tokio::test]
+async fn a_short_password_that_is_stored_is_accepted_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), |_| {}).unwrap();
+    store.set_password("admin", Password::new("demo").unwrap().hash()).unwrap();
+    drop(store);
+    let mode = ServeMode::Data(DataOptions::new(folder.path().into()));
+    let app = open(&ServeOptions { mode, ..ServeOptions::default() }).unwrap();
+    let log = LogCollector::default();
+    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(log.clone()));
+    for _ in 0..2 {
+        let request = Request::get("/v1/roles").header("host", "localhost");
+        let request = request.header("authorization", "Basic YWRtaW46ZGVtbw==").body(Body::empty()).unwrap();
+        assert_eq!(router(app.clone()).oneshot(request).await.unwrap().status().as_u16(), 200);
+    }
+    let log = log.0.lock().unwrap();
+    assert_eq!(log.matches("the password of the local account has fewer than 12 characters").count(), 1, "{log}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The public address of the service: its cluster ID, its URL, and the host names that it accepts.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use thiserror::Error;
 use url::{Host, Url};
@@ -81,10 +81,7 @@ impl PublicEndpoint {
     /// Whether the service accepts requests for a host. A page whose own host name resolves to this machine (DNS rebinding) sends
     /// that name and is rejected.
     pub(crate) fn accepts_host(&self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split_once(']').map_or("", |(name, _)| name),
-            None => host.split(':').next().unwrap_or_default(),
-        };
+        let Some(name) = name_of(host) else { return false };
         let address = name.parse::<IpAddr>().map(|address| address.to_canonical());
         name.eq_ignore_ascii_case("localhost")
             || self.host_names.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -94,6 +91,19 @@ impl PublicEndpoint {
                     || (self.listen.is_unspecified() && !address.is_unspecified())
             })
     }
+}
+
+/// The host name or IP address of a `Host` header, without brackets; `None` if what surrounds it is not valid (RFC 9110 7.2).
+fn name_of(host: &str) -> Option<&str> {
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').filter(|(name, _)| name.parse::<Ipv6Addr>().is_ok())?,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    let digits = if port.is_empty() { "" } else { port.strip_prefix(':')? };
+    // An empty port is the default one.
+    let is_port =
+        digits.is_empty() || (digits.bytes().all(|digit| digit.is_ascii_digit()) && digits.parse::<u16>().is_ok());
+    is_port.then_some(name)
 }
 
 /// The host name or IP address that a text is, as `Host` headers contain it, without brackets.
@@ -158,14 +168,43 @@ mod tests {
         PublicEndpoint::new(options, listen.parse().unwrap(), false).unwrap()
     }
 
-    const FOREIGN: [&str; 7] =
-        ["", "evil.example", "localhost.evil.example:8420", "127.0.0.1.nip.io", "[::1", "0.0.0.0", "gbac.example.evil"];
+    const FOREIGN: [&str; 19] = [
+        "",
+        "evil.example",
+        "localhost.evil.example:8420",
+        "127.0.0.1.nip.io",
+        "[::1",
+        "0.0.0.0",
+        "gbac.example.evil",
+        // Another program can read these as another host.
+        "[::1]evil",
+        "[::1]evil.example:8420",
+        "[::1]:x",
+        "[::1]8420",
+        "[localhost]",
+        "[127.0.0.1]",
+        "127.0.0.1:x",
+        "127.0.0.1:8420:1",
+        "127.0.0.1:+80",
+        "127.0.0.1:65536",
+        "localhost:8420@evil.example",
+        "gbac.example:8443/",
+    ];
 
     #[test]
     fn on_loopback_only_loopback_names_are_accepted() {
         let endpoint = endpoint("127.0.0.1:8420", None);
         assert_eq!((endpoint.url.as_str(), endpoint.is_reachable_remotely()), ("http://127.0.0.1:8420", false));
-        for host in ["localhost", "LOCALHOST:8420", "127.0.0.1:8420", "127.1.2.3", "[::1]:1", "[::ffff:127.0.0.1]"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:8420",
+            "127.0.0.1:8420",
+            "127.1.2.3",
+            "127.0.0.1:",
+            "[::1]",
+            "[::1]:1",
+            "[::ffff:127.0.0.1]",
+        ] {
             assert!(endpoint.accepts_host(host), "{host}");
         }
         for host in FOREIGN.into_iter().chain(["10.0.0.1", "[::2]", "gbac.example"]) {

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::{Service, admin, basic, refusal, request};
+use crate::harness::{PASSWORD, Service, admin, basic, refusal, request};
 
 const PROPERTIES: &str = "/v1/cluster_config";
 
@@ -35,7 +35,7 @@ async fn reading_is_public_and_writing_requires_a_superuser() {
     assert_eq!(missing.header("www-authenticate"), "Bearer realm=\"gbac\"", "never a browser's dialog");
     for wrong in [
         basic("admin", "Demo"),
-        basic("nobody", "demo"),
+        basic("nobody", PASSWORD),
         basic("", ""),
         "Basic ???".into(),
         "Basic".into(),
@@ -95,7 +95,7 @@ async fn a_token_has_the_access_of_its_user() {
     assert_eq!(service.send(Method::PUT, PROPERTIES, &promote).await.status, 200);
     assert_eq!(service.send_as(Method::POST, "/v1/roles", &role, &token).await.status, 201);
     // A user of this name has no password, so Basic does not open what the token opens.
-    let password = service.send_as(Method::POST, "/v1/roles", &role, &basic("maya.okafor", "demo")).await;
+    let password = service.send_as(Method::POST, "/v1/roles", &role, &basic("maya.okafor", PASSWORD)).await;
     assert_eq!(password.status, 401);
 }
 

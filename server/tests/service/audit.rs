@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::{Service, admin, basic, demo_options, refusal, request};
+use crate::harness::{PASSWORD, Service, admin, basic, demo_options, refusal, request};
 
 /// A demo that writes its events to a file.
 fn writing_to(path: &Path) -> Service {
@@ -331,7 +331,7 @@ async fn users_without_permission_cannot_fill_the_log() {
         let role = format!("/v1/roles/role-{n}?x={n}");
         assert_eq!(service.send_as(Method::DELETE, &role, &json!({}), &maya).await.status, 403);
         let acls = format!("/v1/acls?filter.resource_name={n}");
-        assert_eq!(service.get_as(&acls, &basic("admin", "demo")).await.status, 200);
+        assert_eq!(service.get_as(&acls, &basic("admin", PASSWORD)).await.status, 200);
     }
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.len() < 10_000, "{} bytes", text.len());

@@ -11,8 +11,8 @@ const BACKUP: &str = "/gbac/v1/backup";
 
 #[tokio::test]
 async fn a_backup_makes_a_service_with_the_same_policy_and_password() {
-    let service = Own::with(|options| options.admin_password = Some("a secret".into()));
-    let own = basic("admin", "a secret");
+    let service = Own::with(|options| options.admin_password = Some("a secret of tests".into()));
+    let own = basic("admin", "a secret of tests");
     let role = json!({ "create": true, "add": [{ "principal": "Group:/a/b" }, { "principal": "User:maya" }] });
     assert_eq!(service.send_as(Method::PUT, "/v1/roles/Engineers", &role, &own).await.status, 200);
     let properties = json!({ "upsert": { "audit_enabled": true, "oidc_token_audience": "kafka" }, "remove": [] });

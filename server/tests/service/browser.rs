@@ -96,10 +96,15 @@ pub(crate) async fn start(service: &Service, return_to: &str) -> AtProvider {
 
 /// The ID token of a user for this attempt, with changed claims.
 pub(crate) fn id_token(provider: &Provider, at: &AtProvider, user: &str, change: &Value) -> String {
+    id_token_as(provider, "JWT", at, user, change)
+}
+
+/// The same with this type.
+pub(crate) fn id_token_as(provider: &Provider, typ: &str, at: &AtProvider, user: &str, change: &Value) -> String {
     let mut claims = json!({ "iss": provider.origin, "aud": CLIENT, "sub": user, "iat": NOW, "exp": NOW + 300.0,
         "nonce": at.requested["nonce"] });
     claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-    provider.sign("a", &claims)
+    provider.sign_as(typ, "a", &claims)
 }
 
 pub(crate) fn says_tokens(provider: &Provider, id: &str, access: &str) {

@@ -9,13 +9,14 @@ use gbac_server::{
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::harness::{Service, admin, basic, data_options};
+use crate::harness::{PASSWORD, Service, admin, basic, data_options};
 
 fn open_data(data: DataOptions, password: Option<&str>) -> Result<App, ServeError> {
     let mode = ServeMode::Data(data);
     open(&ServeOptions { mode, admin_password: password.map(Into::into), ..ServeOptions::default() })
 }
 
+const NEW: &str = "another password";
 const PROPERTIES: &str = "/v1/cluster_config";
 
 async fn document(service: &Service) -> Value {
@@ -72,26 +73,55 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
     assert_eq!(enters(&unset, "admin", &made).await, 200);
     assert_eq!(enters(&unset, "admin", "other").await, 401);
     drop(unset);
-    let rotated = Service::on(folder.path(), |options| options.admin_password = Some("new".into())).unwrap();
-    assert_eq!((enters(&rotated, "admin", "new").await, enters(&rotated, "admin", &made).await), (200, 401));
+    let rotated = Service::on(folder.path(), |options| options.admin_password = Some(NEW.into())).unwrap();
+    assert_eq!((enters(&rotated, "admin", NEW).await, enters(&rotated, "admin", &made).await), (200, 401));
     drop(rotated);
     let kept = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
-    assert_eq!(enters(&kept, "admin", "new").await, 200);
+    assert_eq!(enters(&kept, "admin", NEW).await, 200);
     drop(kept);
     let other = Service::on(folder.path(), |options| data_options(options).admin_user = Some("root".into())).unwrap();
-    assert_eq!((enters(&other, "root", "demo").await, enters(&other, "admin", "new").await), (200, 401));
+    assert_eq!((enters(&other, "root", PASSWORD).await, enters(&other, "admin", NEW).await), (200, 401));
     assert_eq!(
         other.app.notices(),
         ["the local account `admin` is replaced by `root`, and its password is deleted"],
         "a renamed account is not left behind"
     );
-    let superusers = other.get_as("/v1/cluster_config?key=superusers", &basic("root", "demo")).await.json();
+    let superusers = other.get_as("/v1/cluster_config?key=superusers", &basic("root", PASSWORD)).await.json();
     assert_eq!(superusers, json!({ "superusers": [] }));
     drop(other);
     let back = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
-    assert_eq!(enters(&back, "admin", "new").await, 401, "its old password is gone");
+    assert_eq!(enters(&back, "admin", NEW).await, 401, "its old password is gone");
     let (user, made) = back.app.generated_password().unwrap();
-    assert_eq!((enters(&back, user, made).await, enters(&back, "root", "demo").await), (200, 401));
+    assert_eq!((enters(&back, user, made).await, enters(&back, "root", PASSWORD).await), (200, 401));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_secret_that_others_can_read_is_reported() {
+    use std::fs::{Permissions, set_permissions, write};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("password");
+    write(&file, PASSWORD).unwrap();
+    // As Kubernetes mounts a secret.
+    let link = folder.path().join("link");
+    symlink(&file, &link).unwrap();
+    let start = |mode: u32| {
+        set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let change = |options: &mut ServeOptions| {
+            options.admin_password = None;
+            options.admin_password_file = Some(link.clone());
+        };
+        Service::on(&folder.path().join("data"), change).unwrap()
+    };
+    for mode in [0o600, 0o440] {
+        assert_eq!(start(mode).app.notices(), [""; 0], "{mode:o}");
+    }
+    for (mode, problem) in [(0o644, "` can be read by other users"), (0o622, "` can be changed by other users")] {
+        let service = start(mode);
+        let [notice] = service.app.notices() else { panic!("{:?}", service.app.notices()) };
+        assert!(notice.contains(problem) && !notice.contains(PASSWORD), "{notice}");
+    }
 }
 
 #[tokio::test]
@@ -127,6 +157,9 @@ fn every_invalid_option_has_its_code() {
     assert_eq!(refused(|_, data| data.admin_user = Some("User:admin".into())), "superuser_with_type");
     assert_eq!(refused(|_, data| data.admin_user = Some("a:b".into())), "admin_user");
     assert_eq!(refused(|options, _| options.admin_password = Some(String::new())), "password_empty");
+    for short in ["x", "11 of them.", "ééééééééééé"] {
+        assert_eq!(refused(|options, _| options.admin_password = Some(short.into())), "password_short", "{short}");
+    }
     assert_eq!(refused(|_, data| data.oidc_audience = Some(String::new())), "oidc_audience_empty");
     assert_eq!(refused(|options, _| options.listen = "nowhere".into()), "listen_address");
     let url = |url: &str| Some(url.to_owned());
@@ -173,7 +206,7 @@ fn a_damaged_folder_is_reported() {
     let file = folder.path().join("gbac.redb");
     let open_folder = |password: Option<&str>| open_data(DataOptions::new(folder.path().into()), password);
     let refused = || {
-        for password in [None, Some("new")] {
+        for password in [None, Some(NEW)] {
             let Err(error) = open_folder(password) else { panic!("opened") };
             assert_eq!(error.code(), "data_damaged", "{error}");
             assert!(error.hint().contains("restore the folder from a backup: run `gbac restore"), "{error}");
@@ -237,7 +270,7 @@ async fn random_damage_is_reported_without_a_panic() {
         }
         let copy = tempdir().unwrap();
         std::fs::write(copy.path().join("gbac.redb"), bytes).unwrap();
-        match open_data(DataOptions::new(copy.path().into()), Some("x")) {
+        match open_data(DataOptions::new(copy.path().into()), Some(NEW)) {
             // Not every byte counts; what closing such a file does is not the start's affair.
             Ok(app) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(app)))),
             Err(error) => {

@@ -102,7 +102,7 @@ async fn the_demo_contains_near_misses() {
 
 #[tokio::test]
 async fn service_information_is_complete() {
-    let service = Service::start();
+    let service = Service::with(|options| options.admin_password = None);
     let info = service.get("/gbac/v1/service").await;
     assert_eq!(
         info.both(),

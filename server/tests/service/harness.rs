@@ -54,6 +54,9 @@ impl Answer {
     }
 }
 
+/// The password of the admin.
+pub(crate) const PASSWORD: &str = "a password of tests";
+
 impl Service {
     pub(crate) fn start() -> Self {
         Self::with(|_| {})
@@ -61,16 +64,17 @@ impl Service {
 
     pub(crate) fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let mode = ServeMode::Demo(DemoOptions { key: Some(KEY.clone()), ..DemoOptions::default() });
-        let mut options = ServeOptions { mode, clock: Some(|| NOW), ..ServeOptions::default() };
+        let admin_password = Some(PASSWORD.into());
+        let mut options = ServeOptions { mode, admin_password, clock: Some(|| NOW), ..ServeOptions::default() };
         change(&mut options);
         Self::of(open(&options).unwrap())
     }
 
-    /// A service with data in a folder, whose admin has the password of the demo.
+    /// A service with data in a folder.
     pub(crate) fn on(folder: &Path, change: impl FnOnce(&mut ServeOptions)) -> Result<Self, ServeError> {
         let mut options = ServeOptions {
             mode: ServeMode::Data(DataOptions::new(folder.into())),
-            admin_password: Some("demo".into()),
+            admin_password: Some(PASSWORD.into()),
             clock: Some(|| NOW),
             ..ServeOptions::default()
         };
@@ -183,7 +187,7 @@ pub(crate) fn basic(user: &str, password: &str) -> String {
 
 /// The admin's.
 pub(crate) fn admin() -> String {
-    basic("admin", "demo")
+    basic("admin", PASSWORD)
 }
 
 /// The Data Plane's body for a refusal that is about no field.

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::browser::{
-    CLIENT, ORIGIN, SESSION, START, answer, answer_from, browse, browse_from, client, cookies, id_token, problem,
-    says_tokens, sent, service, sign_in, start, user,
+    CLIENT, ORIGIN, SESSION, START, answer, answer_from, browse, browse_from, client, cookies, id_token, id_token_as,
+    problem, says_tokens, sent, service, sign_in, start, user,
 };
 use crate::harness::{NOW, Own, Service, admin, data_options};
 use crate::identity_provider::{AUDIENCE, DISCOVERY, KEYS, Provider, Says, TOKEN};
@@ -140,6 +140,12 @@ async fn every_check_of_the_id_token_is_required() {
         says_tokens(&provider, &id_token(&provider, &at, "root", &change), &provider.token("a", "root"));
         let ended = answer_from(&service, &at, "code=c", &format!("10.0.{}.1", what.len())).await;
         assert_eq!(problem(&ended), refused("token_refused"), "{what}");
+    }
+    for typ in ["at+jwt", "application/AT+JWT"] {
+        let at = start(&service, "/").await;
+        let token = id_token_as(&provider, typ, &at, "root", &json!({}));
+        says_tokens(&provider, &token, &provider.token("a", "root"));
+        assert_eq!(problem(&answer(&service, &at, "code=c").await), refused("token_refused"), "{typ}");
     }
     let at = start(&service, "/").await;
     let mut forged = id_token(&provider, &at, "root", &json!({}));

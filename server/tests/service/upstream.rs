@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 
-use crate::harness::{Service, admin, basic, refusal, request};
+use crate::harness::{PASSWORD, Service, admin, basic, refusal, request};
 
 /// A cluster: another service, on a port of its own, until the test is over.
 pub(crate) struct Cluster {
@@ -26,7 +26,8 @@ impl Cluster {
     }
 
     fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
-        let mut options = ServeOptions { listen: "127.0.0.1:0".into(), ..ServeOptions::default() };
+        let (listen, admin_password) = ("127.0.0.1:0".into(), Some(PASSWORD.into()));
+        let mut options = ServeOptions { listen, admin_password, ..ServeOptions::default() };
         change(&mut options);
         let server = Server::bind(&options).unwrap();
         let address = server.address();
@@ -388,13 +389,13 @@ async fn wrong_passwords_of_the_cluster_are_limited() {
     let status = async |user: &str, password: &str| {
         service.send_as(Method::POST, path, &role, &basic(user, password)).await.status
     };
-    assert_eq!(status("admin", "demo").await, 201);
+    assert_eq!(status("admin", PASSWORD).await, 201);
     for n in 0..10 {
         assert_eq!(status("admin", &format!("x{n}")).await, 401);
     }
     let limited = service.send_as(Method::POST, path, &role, &basic("admin", "x")).await;
     assert_eq!((limited.status, limited.header("retry-after")), (429, "6"));
-    assert_eq!(status("admin", "demo").await, 201, "who was right before does not wait");
+    assert_eq!(status("admin", PASSWORD).await, 201, "who was right before does not wait");
     let other = "/gbac/v1/upstream/admin/v1/cluster_config";
     assert_eq!(get(&service, other).await.0, 429, "but was not for another operation, which may accept everything");
     assert_eq!(

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use gbac_api::service::TokenRequirements;
 use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{TokenRules, Validation, VerifyError, verify_with_rules};
+use gbac_engine::verify::{TokenRules, Validation, Verified, VerifyError, verify_with_rules};
 use thiserror::Error;
 
 pub(crate) use fetch::{FetchError, ProviderDocument, SignInEndpoints, TIMEOUT, fetch_failed, read_body};
@@ -123,13 +123,13 @@ impl Oidc {
             access_tokens_only: self.rules.access_tokens_only,
             max_lifetime: self.rules.max_lifetime.map(f64::from),
         };
-        let (keys, claims) = self.check(token, keys, &config.oidc_token_audience, rules, config, now).await?;
-        let claims = Arc::new(claims);
+        let (keys, verified) = self.check(token, keys, &config.oidc_token_audience, rules, config, now).await?;
+        let claims = Arc::new(verified.claims);
         self.verified.insert(digest, token.len(), &claims, &context(&keys, config), now);
         Ok(claims)
     }
 
-    /// The claims of an ID token of this client, whose `nonce` and `azp` are not checked here. The rules that are only for tokens of
+    /// An ID token of this client, whose type, `nonce` and `azp` are not checked here. The rules that are only for tokens of
     /// requests do not apply.
     pub(crate) async fn verify_id_token(
         &self,
@@ -137,10 +137,10 @@ impl Oidc {
         client_id: &str,
         config: &Config,
         now: f64,
-    ) -> Result<Claims, TokenRejection> {
+    ) -> Result<Verified, TokenRejection> {
         let keys = self.provider(config).await?;
         let rules = TokenRules::with_skew(config.oidc_clock_skew.into());
-        self.check(token, keys, client_id, rules, config, now).await.map(|(_, claims)| claims)
+        self.check(token, keys, client_id, rules, config, now).await.map(|(_, verified)| verified)
     }
 
     /// Checks a token with these keys, and with new ones if they lack the token's key.
@@ -152,10 +152,10 @@ impl Oidc {
         rules: TokenRules,
         config: &Config,
         now: f64,
-    ) -> Result<(Arc<Keys>, Claims), TokenRejection> {
+    ) -> Result<(Arc<Keys>, Verified), TokenRejection> {
         let check = |keys: &Keys| {
             let expect = Validation { issuer: Some(&keys.issuer), audience: Some(audience), now: now.into() };
-            verify_with_rules(token, &keys.set, expect, rules).map(|verified| verified.claims)
+            verify_with_rules(token, &keys.set, expect, rules)
         };
         let (keys, checked) = match (check(&keys), &self.keys) {
             (Err(VerifyError::KidUnknown(kid)), KeySource::Remote(cache)) => {
@@ -165,7 +165,7 @@ impl Oidc {
             }
             (checked, _) => (keys, checked),
         };
-        checked.map(|claims| (keys, claims)).map_err(TokenRejection::Token)
+        checked.map(|verified| (keys, verified)).map_err(TokenRejection::Token)
     }
 
     /// Fetches the keys regardless of their age; does nothing without a remote provider.

@@ -7,7 +7,7 @@ use std::io;
 use std::net::IpAddr;
 
 use gbac_api::session::{SignInProblem, return_path};
-use gbac_engine::token::Claims;
+use gbac_engine::verify::Verified;
 use subtle::ConstantTimeEq;
 use url::Url;
 
@@ -172,9 +172,9 @@ impl ProviderSignIn {
         let verifier = self.attempts.verifier(attempt);
         let tokens = self.client.exchange(&endpoints, code, &verifier, &self.redirect_uri).await;
         let tokens = tokens.map_err(|error| exchange_failure(&error))?;
-        let claims = authenticator.verify_id_token(&tokens.id, &self.client.id).await;
-        let claims = claims.map_err(|rejection| token_failure("the ID token", &rejection))?;
-        self.check_id_token(&claims, attempt)?;
+        let verified = authenticator.verify_id_token(&tokens.id, &self.client.id).await;
+        let verified = verified.map_err(|rejection| token_failure("the ID token", &rejection))?;
+        self.check_id_token(&verified, attempt)?;
         let (token, name) = if authenticator.audience() == self.client.id {
             (tokens.id, "the ID token")
         } else {
@@ -187,9 +187,14 @@ impl ProviderSignIn {
         id.map_err(SignInFailure::no_random)
     }
 
-    /// Checks that an ID token is for this attempt and this client (OpenID Connect Core 1.0, section 3.1.3.7).
-    fn check_id_token(&self, claims: &Claims, attempt: &Attempt) -> Result<(), SignInFailure> {
+    /// Checks that a token is no access token (RFC 9068, section 4), but an ID token for this attempt and this client (OpenID
+    /// Connect Core 1.0, section 3.1.3.7).
+    fn check_id_token(&self, verified: &Verified, attempt: &Attempt) -> Result<(), SignInFailure> {
         let refused = |code| Err(SignInFailure::new(SignInProblem::TokenRefused, code));
+        if verified.header.is_typed_access_token() {
+            return refused("id_token_type");
+        }
+        let claims = &verified.claims;
         let members = claims.members();
         if !equal(members.text("nonce").unwrap_or_default(), &self.attempts.nonce(attempt)) {
             return refused("nonce_mismatch");
