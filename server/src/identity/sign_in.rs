@@ -197,7 +197,13 @@ impl Authenticator {
             }
             Scheme::Basic => match parse_basic(text) {
                 Some((name, password)) => {
-                    let is_valid = self.check_password(&name, password, credentials.client).await?;
+                    let is_valid = match self.check_password(&name, password, credentials.client).await {
+                        Err(error @ SignInError::TooManyAttempts(_)) => {
+                            self.record_too_many_attempts(&credentials.request, &name).await?;
+                            return Err(error);
+                        }
+                        checked => checked?,
+                    };
                     let wrong = "wrong user name or password".to_owned();
                     (SignInMethod::Password, is_valid.then(|| Caller::Local(name.clone())).ok_or(wrong), name)
                 }
@@ -212,12 +218,25 @@ impl Authenticator {
                 audit.authentication(request, caller.user(), is_superuser, method, caller.groups()).await?;
             }
             Err(detail) => {
-                // Only the known user name is recorded, since a password may have been typed in its place.
-                let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
-                audit.rejected_authentication(request, name, method, detail).await?;
+                audit.rejected_authentication(request, self.known_name(&name), method, detail).await?;
             }
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
+    }
+
+    /// Records that a sign-in was refused because there were too many wrong passwords.
+    ///
+    /// # Errors
+    /// The event cannot be written.
+    pub(crate) async fn record_too_many_attempts(&self, request: &RequestHead, name: &str) -> Result<(), AuditError> {
+        let service = &self.0.service;
+        service.metrics().count_failed_sign_in("too_many_attempts");
+        service.audit().too_many_attempts(request, self.known_name(name)).await
+    }
+
+    /// A name in events of failed sign-ins: only the known one, because a password may have been typed in its place.
+    pub(crate) fn known_name<'n>(&self, name: &'n str) -> &'n str {
+        if names_match(name, &self.0.admin.name) { name } else { "" }
     }
 
     /// Verifies a token and resolves its identity with the current settings (D-15).

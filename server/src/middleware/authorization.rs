@@ -97,18 +97,14 @@ impl Authorizer {
             Err(error) => {
                 match error {
                     SignInError::MissingCredentials => {
-                        let refused = denial(401, "credentials_required", "credentials required");
+                        let refused = CallResult::denied(401, "credentials_required", "credentials required");
                         audit.denied(head, "", refused).await?;
-                    }
-                    SignInError::TooManyAttempts(_) => {
-                        let refused = denial(429, "too_many_attempts", "too many failed sign-ins");
-                        audit.denied(head, "", refused).await?;
-                        self.service.metrics().count_failed_sign_in("too_many_attempts");
                     }
                     SignInError::InvalidCredentials(scheme) => {
                         self.service.metrics().count_failed_sign_in(scheme.label());
                     }
-                    SignInError::Audit(_) => {}
+                    // Recorded where they occur.
+                    SignInError::TooManyAttempts(_) | SignInError::Audit(_) => {}
                 }
                 return Err(sign_in_problem(&error, surface, from_browser));
             }
@@ -143,7 +139,7 @@ impl Authorizer {
             audit.read(head, caller.user(), UserKind::User, reason).await?;
             return Ok(Some(caller));
         }
-        audit.denied(head, caller.user(), denial(403, "permission_denied", missing)).await?;
+        audit.denied(head, caller.user(), CallResult::denied(403, "permission_denied", missing)).await?;
         let message = match surface {
             Surface::Admin => "Forbidden (superuser role required)",
             _ => message,
@@ -180,9 +176,4 @@ impl Authorizer {
             Err(error) => Problem::from(error).into_response(surface),
         }
     }
-}
-
-/// A request that is refused for lack of credentials or permission.
-const fn denial(http_status: u16, code: &'static str, reason: &'static str) -> CallResult<'static> {
-    CallResult { authorized: Outcome::Deny, reason, effect: CallEffect::Refused, http_status, code, detail: reason }
 }

@@ -200,7 +200,7 @@ impl Service {
             audit_events: audit.written.load(Relaxed),
             audit_failures: audit.failed.load(Relaxed),
             audit_repeated: audit.repeated.load(Relaxed),
-            audit_rate_limited: audit.beyond_limit.load(Relaxed),
+            audit_rate_limited: audit.beyond_budget.load(Relaxed),
             audit_files_deleted: audit.deleted_files.load(Relaxed),
             audit_writable: self.0.audit_log.failure().is_none(),
             writable: self.is_writable(),

@@ -15,7 +15,7 @@ fn writing_to(path: &Path) -> Service {
 }
 
 /// The events that a service holds, oldest first.
-async fn events(service: &Service) -> Vec<Value> {
+pub(crate) async fn events(service: &Service) -> Vec<Value> {
     let answer = service.get("/gbac/v1/audit?limit=1000").await;
     assert_eq!(answer.status, 200);
     let Value::Array(mut events) = answer.json()["events"].clone() else { panic!("a list") };

@@ -6,6 +6,7 @@ mod accounts;
 mod acls;
 mod admin_roles;
 mod audit;
+mod audit_evidence;
 mod authzen;
 mod authzen_law;
 mod backup;

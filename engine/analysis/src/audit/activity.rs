@@ -55,6 +55,14 @@ pub struct CallResult<'a> {
     pub detail: &'a str,
 }
 
+impl<'a> CallResult<'a> {
+    /// That of a request that is refused for lack of credentials or permission.
+    #[must_use]
+    pub const fn denied(http_status: u16, code: &'a str, reason: &'a str) -> Self {
+        Self { authorized: Outcome::Deny, reason, effect: CallEffect::Refused, http_status, code, detail: reason }
+    }
+}
+
 /// A resource of a request, in addition to the checked one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedResource<'a> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gbac_engine::escape::is_hidden;
 use serde_json::Value;
 
-use super::redact::name_without_credentials;
+use super::redact::{name_without_credentials, url};
 use super::{Context, OCSF_VERSION, Product};
 
 /// The classes of events, with OCSF's numbers.
@@ -188,6 +188,24 @@ impl Event {
     #[must_use]
     pub fn repeated(self, count: u64, start_ms: i64, end_ms: i64) -> Self {
         Self { count, time_ms: start_ms, end_ms, correlation_uid: None, ..self }
+    }
+
+    /// The same event, which names the paths of the requests that it counts, and has the number of requests whose paths it leaves
+    /// out.
+    #[must_use]
+    pub fn naming_requests(mut self, paths: &[String], omitted: u64) -> Self {
+        let request =
+            |path: &String| Node::Object(vec![("name", Node::Text(url(path))), ("type", Node::text("request"))]);
+        self.body.push(("resources", Node::List(paths.iter().map(request).collect())));
+        if omitted > 0 {
+            let number = Node::Number(i64::try_from(omitted).unwrap_or(i64::MAX));
+            for (_, node) in self.body.iter_mut().filter(|(key, _)| *key == "unmapped") {
+                if let Node::Object(members) = node {
+                    members.push(("omitted", number.clone()));
+                }
+            }
+        }
+        self
     }
 
     /// The same event for a change that failed, with a stable code and a reason.

@@ -119,8 +119,8 @@ pub(crate) struct Counters {
     pub(crate) failed: AtomicU64,
     /// The events that were counted in another one, because the same was written before.
     pub(crate) repeated: AtomicU64,
-    /// The events of requests without valid credentials beyond the rate limit, which were only counted.
-    pub(crate) beyond_limit: AtomicU64,
+    /// The events beyond a budget, which were only counted.
+    pub(crate) beyond_budget: AtomicU64,
     /// The rotated files that were deleted.
     pub(crate) deleted_files: AtomicU64,
 }
@@ -218,7 +218,7 @@ impl AuditLog {
         match repeats.with(|repeats| admit(repeats, clock())) {
             Admission::Write(events) => return events,
             Admission::Repeated => counters.repeated.fetch_add(1, Relaxed),
-            Admission::BeyondLimit => counters.beyond_limit.fetch_add(1, Relaxed),
+            Admission::BeyondBudget => counters.beyond_budget.fetch_add(1, Relaxed),
         };
         Vec::new()
     }

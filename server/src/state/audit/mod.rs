@@ -1,6 +1,7 @@
 //! Auditing: every authentication and every decision is an event, written before the response is sent (specification 6,
 //! D-23).
 
+mod budgets;
 mod changes;
 mod file;
 mod log;

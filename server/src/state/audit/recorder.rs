@@ -4,15 +4,17 @@ use std::net::SocketAddr;
 
 use gbac_analysis::audit::{
     ApiActivity, AuditedResource, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event,
-    SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
+    HttpRequest, SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
 };
 use gbac_engine::decide::Outcome;
 
+use super::budgets::{BeyondBudget, Payer};
 use super::log::AuditLog;
-use super::repeats::{RepeatKey, milliseconds};
+use super::repeats::{RepeatKey, Repeatable, Telling, milliseconds};
 use super::request_head::{Purpose, RequestHead};
 use super::scope::{AclChange, RequestScope};
 use super::sign_in_method::SignInMethod;
+use crate::client_network::ClientNetwork;
 use crate::state::error::AuditError;
 
 /// The audit log with the current setting and time.
@@ -67,8 +69,17 @@ impl<'a> Audit<'a> {
         if request.purpose == Purpose::Read || !superuser {
             let ip = request.client_ip();
             let parts = ["signed in", user, method.id(), kind_id(superuser), &ip, encryption(request)];
-            let key = RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str)));
-            return self.write_repeated(key, || make(self.context(request))).await;
+            let event = Repeatable {
+                key: RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str))),
+                payer: if superuser { Payer::Nobody } else { Payer::User(user) },
+                beyond: RepeatKey::new(["sign-ins beyond the budget", user]),
+                path: None,
+            };
+            let make = |telling| match telling {
+                Telling::One | Telling::Repetitions => make(self.context(request)),
+                Telling::Beyond(budget) => self.beyond_budget(request, user, budget, &ALLOWED_BEYOND),
+            };
+            return self.write_repeatable(&event, make).await;
         }
         let event = make(self.context(request));
         match self.write(std::slice::from_ref(&event)).await {
@@ -140,7 +151,9 @@ impl<'a> Audit<'a> {
             })
         };
         let parts = ["rejected", known_user, method.id(), detail, encryption(request)];
-        self.write_refusal(request, &parts, make).await
+        // The number of wrong passwords for an account is limited (D-38), so noise of others does not hide them.
+        let payer = if known_user.is_empty() { Payer::Network(request.client_network()) } else { Payer::Nobody };
+        self.write_refusal(request, payer, &parts, make).await
     }
 
     /// Records that a request was denied by the service's own access rules (D-26), which do not involve ACLs. `user` is empty if
@@ -165,7 +178,16 @@ impl<'a> Audit<'a> {
             })
         };
         let parts = ["denied", user, request.fixed_method(), &request.route, result.code];
-        self.write_refusal(request, &parts, make).await
+        let payer = if user.is_empty() { Payer::Network(request.client_network()) } else { Payer::User(user) };
+        self.write_refusal(request, payer, &parts, make).await
+    }
+
+    /// Records that a sign-in was refused because there were too many wrong passwords; `known_user` is empty if the name is not known.
+    ///
+    /// # Errors
+    /// The event cannot be written; the request must be rejected.
+    pub(crate) async fn too_many_attempts(&self, request: &RequestHead, known_user: &str) -> Result<(), AuditError> {
+        self.denied(request, known_user, CallResult::denied(429, "too_many_attempts", "too many failed sign-ins")).await
     }
 
     /// Records that a user with this access reads something. Repetitions are recorded together.
@@ -183,10 +205,23 @@ impl<'a> Audit<'a> {
             return Ok(());
         }
         let ip = request.client_ip();
-        let key = RepeatKey::new(["read", user, reason, &request.method, &request.route, &ip, encryption(request)]);
-        let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
-        let user = User { name: user, kind, ..User::default() };
-        self.write_repeated(key, || self.activity(request, user, authorization, &[])).await
+        let parts = ["read", user, reason, &request.method, &request.route, &ip, encryption(request)];
+        let event = Repeatable {
+            key: RepeatKey::new(parts),
+            payer: if kind == UserKind::Admin { Payer::Nobody } else { Payer::User(user) },
+            beyond: RepeatKey::new(["reads beyond the budget", user]),
+            path: Some(&request.path),
+        };
+        let make = |telling| {
+            let http = match telling {
+                Telling::One => Some(request.http(self.server.port())),
+                Telling::Repetitions => request.fixed_http(self.server.port()),
+                Telling::Beyond(budget) => return self.beyond_budget(request, user, budget, &ALLOWED_BEYOND),
+            };
+            let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
+            self.activity(request, User { name: user, kind, ..User::default() }, authorization, http, &[])
+        };
+        self.write_repeatable(&event, make).await
     }
 
     /// Records how the request of a superuser ended that can change something.
@@ -197,7 +232,7 @@ impl<'a> Audit<'a> {
         let user = User { name: &scope.user, kind: UserKind::Admin, ..User::default() };
         let acls = scope.acls();
         let resources = AclChange::resources(&acls);
-        let event = self.activity(&scope.head, user, Authorization::Call(result), &resources);
+        let event = self.full_activity(&scope.head, user, Authorization::Call(result), &resources);
         match self.write(std::slice::from_ref(&event)).await {
             Err(_) if scope.has_changed() => {
                 self.log.owe(&[event]);
@@ -224,7 +259,17 @@ impl<'a> Audit<'a> {
         let authorization =
             result.map_or(Authorization::Service { outcome: Outcome::Allow, reason }, Authorization::Call);
         let user = User { name: user, ..User::default() };
-        self.write(&[self.activity(request, user, authorization, &[])]).await
+        self.write(&[self.full_activity(request, user, authorization, &[])]).await
+    }
+
+    fn full_activity(
+        &self,
+        request: &RequestHead,
+        user: User<'_>,
+        authorization: Authorization<'_>,
+        resources: &[AuditedResource<'_>],
+    ) -> Event {
+        self.activity(request, user, authorization, Some(request.http(self.server.port())), resources)
     }
 
     fn activity(
@@ -232,16 +277,11 @@ impl<'a> Audit<'a> {
         request: &RequestHead,
         user: User<'_>,
         authorization: Authorization<'_>,
+        http: Option<HttpRequest<'_>>,
         resources: &[AuditedResource<'_>],
     ) -> Event {
-        api_activity(&ApiActivity {
-            context: self.context(request),
-            user,
-            operation: &request.method,
-            authorization,
-            http: Some(request.http(self.server.port())),
-            resources,
-        })
+        let context = self.context(request);
+        api_activity(&ApiActivity { context, user, operation: &request.method, authorization, http, resources })
     }
 
     /// The events of what the engine was asked and has decided; `make` is not called if auditing is disabled.
@@ -263,59 +303,74 @@ impl<'a> Audit<'a> {
         self.log.write(events).await
     }
 
-    /// Writes an event, unless it repeats one that was written.
-    async fn write_repeated(&self, key: RepeatKey, make: impl FnOnce() -> Event) -> Result<(), AuditError> {
-        let events = self.log.admit(|repeats, now| repeats.admit(key, now, make));
-        self.write_admitted(key, &events).await
-    }
-
-    /// Writes what was admitted. If that fails, the request is refused and its event is written when it is repeated, but what was
-    /// counted before must not be lost.
-    async fn write_admitted(&self, key: RepeatKey, events: &[Event]) -> Result<(), AuditError> {
-        let result = self.write(events).await;
+    /// Writes an event, unless it repeats one that was written or is beyond a budget. If that fails, the request is refused and its
+    /// event is written when it is repeated, but what was counted before must not be lost.
+    async fn write_repeatable(
+        &self,
+        event: &Repeatable<'_>,
+        make: impl Fn(Telling) -> Event,
+    ) -> Result<(), AuditError> {
+        let events = self.log.admit(|repeats, now| repeats.admit(event, now, make));
+        let result = self.write(&events).await;
         if result.is_err() {
-            self.log.forget(key);
+            self.log.forget(event.key);
             self.log.keep(events.split_last().map(|(_, counted)| counted).unwrap_or_default());
         }
         result
     }
 
-    /// Writes the event of a request that is refused, unless it repeats one that was written or there are too many of them. The
-    /// client chose none of its fields freely.
+    /// Writes the event of a request that is refused, in which the client chose nothing freely.
     async fn write_refusal(
         &self,
         request: &RequestHead,
+        payer: Payer<'_>,
         parts: &[&str],
         make: impl Fn(Context<'_>) -> Event,
     ) -> Result<(), AuditError> {
         if !self.enabled {
             return Ok(());
         }
-        let network = request.client_network();
+        let network = request.client_network().map(ClientNetwork::first_address);
         let text = network.map(|ip| ip.to_string()).unwrap_or_default();
-        let key = RepeatKey::new(parts.iter().copied().chain([text.as_str()]));
-        let fixed = |client: Endpoint<'static>| Context { correlation_uid: None, client, ..self.context(request) };
-        let event = || make(fixed(Endpoint { ip: network, ..Endpoint::default() }));
-        let anonymous = || {
-            let refused = CallResult {
-                authorized: Outcome::Deny,
-                reason: "too many requests are refused",
-                effect: CallEffect::Refused,
-                http_status: 401,
-                code: "several",
-                detail: "requests without valid credentials, beyond the number that is recorded one by one",
-            };
-            api_activity(&ApiActivity {
-                context: fixed(Endpoint { name: Some("several"), ..Endpoint::default() }),
-                user: User::default(),
-                operation: "several",
-                authorization: Authorization::Call(refused),
-                http: None,
-                resources: &[],
-            })
+        let (user, beyond) = match payer {
+            Payer::User(user) => (user, ["refusals of a user beyond the budget", user]),
+            Payer::Network(_) | Payer::Nobody => ("", ["refusals of a network beyond the budget", &text]),
         };
-        let events = self.log.admit(|repeats, now| repeats.admit_refusal(key, now, event, anonymous));
-        self.write_admitted(key, &events).await
+        let event = Repeatable {
+            key: RepeatKey::new(parts.iter().copied().chain([text.as_str()])),
+            payer,
+            beyond: RepeatKey::new(beyond),
+            path: None,
+        };
+        let make = |telling| match telling {
+            Telling::One | Telling::Repetitions => {
+                let client = Endpoint { ip: network, ..Endpoint::default() };
+                make(Context { correlation_uid: None, client, ..self.context(request) })
+            }
+            Telling::Beyond(budget) => self.beyond_budget(request, user, budget, &REFUSED_BEYOND),
+        };
+        self.write_repeatable(&event, make).await
+    }
+
+    /// The event that counts requests of a network, or of a user, beyond the budget.
+    fn beyond_budget(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        budget: BeyondBudget,
+        result: &CallResult<'static>,
+    ) -> Event {
+        let is_of_network = budget.is_own && user.is_empty();
+        let network = request.client_network().map(ClientNetwork::first_address).filter(|_| is_of_network);
+        let client = Endpoint { ip: network, name: Some("several"), port: None };
+        api_activity(&ApiActivity {
+            context: Context { correlation_uid: None, client, ..self.context(request) },
+            user: User { name: if budget.is_own { user } else { "" }, ..User::default() },
+            operation: "several",
+            authorization: Authorization::Call(*result),
+            http: None,
+            resources: &[],
+        })
     }
 
     pub(super) fn time_ms(&self) -> i64 {
@@ -335,6 +390,25 @@ impl<'a> Audit<'a> {
         }
     }
 }
+
+/// Refused requests beyond a budget.
+const REFUSED_BEYOND: CallResult<'static> = CallResult {
+    authorized: Outcome::Deny,
+    reason: "too many requests are refused",
+    effect: CallEffect::Refused,
+    http_status: 401,
+    code: "several",
+    detail: "refused requests, beyond the number that is recorded one by one",
+};
+/// Sign-ins and reads beyond a budget.
+const ALLOWED_BEYOND: CallResult<'static> = CallResult {
+    authorized: Outcome::Allow,
+    reason: "sign-ins or reads, beyond the number that is recorded one by one",
+    effect: CallEffect::Done,
+    http_status: 200,
+    code: "",
+    detail: "",
+};
 
 const fn kind_id(superuser: bool) -> &'static str {
     if superuser { "superuser" } else { "user" }

@@ -1,6 +1,6 @@
 //! The parts of a request that audit events contain, sanitized.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use gbac_analysis::audit::{Endpoint, HttpRequest};
 
@@ -58,8 +58,8 @@ impl RequestHead {
     }
 
     /// The network that a client without valid credentials belongs to.
-    pub(super) fn client_network(&self) -> Option<IpAddr> {
-        self.client.map(|client| ClientNetwork::of(client.ip()).first_address())
+    pub(super) fn client_network(&self) -> Option<ClientNetwork> {
+        self.client.map(|client| ClientNetwork::of(client.ip()))
     }
 
     /// The client, as events describe it.
