@@ -6,7 +6,6 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -108,7 +107,7 @@ impl Service {
 
     /// Everything that the service wrote: its log and its audit log.
     fn written(&self) -> String {
-        let files: [PathBuf; 2] = [self.folder.path().join("log"), self.folder.path().join("data/audit.jsonl")];
+        let files = ["log", "data/audit.jsonl", "data/changes.jsonl"].map(|name| self.folder.path().join(name));
         files
             .iter()
             .filter_map(|file| fs::read(file).ok())

@@ -131,7 +131,7 @@ fn the_page_names_the_schema_of_every_command() {
 const PASSWORD: &str = "a password of this test";
 
 /// Calls of every command, with the files of the examples.
-const CALLS: [&[&str]; 68] = [
+const CALLS: [&[&str]; 69] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
@@ -226,6 +226,7 @@ const CALLS: [&[&str]; 68] = [
     &["admin", "config", "log-level", "set", "security"],
     &["backup", "gbac.backup"],
     &["restore", "gbac.backup", "--data", "restored"],
+    &["audit", "verify", "--data", "data"],
     &["profile", "create", "first", "--url", "https://gbac.example.com"],
     &["profile", "create", "second", "--url", "https://gbac.example.com", "--user", "ana"],
     &["profile", "use", "second"],

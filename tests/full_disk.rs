@@ -139,7 +139,7 @@ fn auditing_can_be_turned_off_on_a_full_disk() {
             assert!(started.elapsed() < Duration::from_secs(300), "the space for this is never reserved again");
         }
     }
-    let events = fs::read_to_string(data.join("audit.jsonl")).expect("the audit log");
+    let events = fs::read_to_string(data.join("changes.jsonl")).expect("the audit log");
     let recorded = events.lines().filter(|event| event.contains("turned the audit log "));
     assert_eq!(recorded.count(), 6, "each change is recorded, at the latest when there is room");
 }

@@ -5,6 +5,7 @@ mod analyze;
 mod apply;
 mod architecture;
 mod attacks;
+mod audit;
 mod backup;
 mod bad_input;
 mod bad_requests;

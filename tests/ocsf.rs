@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_analysis::audit::{
-    ApiActivity, AuthProtocol, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, HttpRequest,
-    Product, SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
+    ApiActivity, AuthProtocol, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, EventLink,
+    HttpRequest, Product, SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
@@ -202,6 +202,10 @@ fn every_form_of_an_event_follows_ocsf() {
                 assert_follows(&event_to_value(&sign_out(&input)));
                 let event = authentication(&input);
                 assert_follows(&event_to_value(&event));
+                let link = EventLink { sequence: 7, previous_sha256: "00ff".into() };
+                let linked = serde_json::from_str(&event.to_text().linked(&link)).expect("JSON");
+                assert_follows(&linked);
+                assert_eq!(EventLink::of(&linked), Some(link));
                 assert_follows(&event_to_value(&event.repeated(3, 1, 2)));
                 count += 1;
             }
@@ -331,10 +335,12 @@ fn every_event_of_a_service_follows_ocsf() {
     drop(service);
     let service = Service::start(&folder, "another password of it");
     assert_eq!(service.admin("PUT /v1/cluster_config", &set(json!({ "audit_enabled": false }))), 200);
-    let text = fs::read_to_string(folder.path().join("audit.jsonl")).expect("a log");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a log");
+    let text = read("changes.jsonl") + &read("audit.jsonl");
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     for event in &events {
         assert_follows(event);
+        assert!(event["metadata"]["sequence"].is_u64() && event["unmapped"]["previous_sha256"].is_string(), "{event}");
     }
     let classes: BTreeSet<i64> = events.iter().map(|event| event["class_uid"].as_i64().expect("a class")).collect();
     assert_eq!(classes, BTreeSet::from([3001, 3002, 3004, 3005, 3006, 6002, 6003]));

@@ -90,6 +90,11 @@ pub(crate) enum Command {
     ///
     /// The backup is verified first. Start the service with `gbac serve --data DIR` afterwards.
     Restore(RestoreArgs),
+    /// Check that the audit files of a service were not changed.
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
     /// Export the policy of a running service as a policy document.
     Export(ExportArgs),
     /// Replace the policy of a running service with a policy document.
@@ -147,6 +152,26 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: AdminCommand,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Verify the chains of audit events; exits with 1 at the first break, and says where it is.
+    ///
+    /// Every event has its number and the SHA-256 of the line before it, so an event that was changed, removed, inserted or moved
+    /// breaks the chain. Events that were removed from the end, and chains that were written anew, only show in comparison with a
+    /// hash that is kept elsewhere: the service shows the newest ones in its metrics, and every hour in its log.
+    Verify(AuditVerifyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerifyArgs {
+    /// Audit files, in any order.
+    #[arg(value_name = "FILE", required_unless_present = "data", conflicts_with = "data")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Data folder of a service, which may be running: all of its audit files.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -508,9 +533,12 @@ pub(crate) struct ServeArgs {
     /// Rotate the audit file when its first event is this many hours old; 0 means no limit.
     #[arg(long, value_name = "HOURS", default_value_t = 24)]
     pub(crate) audit_file_hours: u32,
-    /// Delete the oldest audit files beyond this total size in MiB; 0 keeps all.
+    /// Delete the oldest audit files of decisions beyond this total size in MiB; 0 keeps all.
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     pub(crate) audit_total_mib: u32,
+    /// The same for the audit files of changes and sign-ins (changes.jsonl).
+    #[arg(long, value_name = "MIB", default_value_t = 0)]
+    pub(crate) changes_total_mib: u32,
     /// Disk space in MiB that audit events leave free. With less, requests that need an event are refused; 0 keeps nothing
     /// free.
     #[arg(long, value_name = "MIB", default_value_t = 64)]

@@ -47,7 +47,7 @@ pub use serve::{
     ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeError, ServeMode,
     ServeOptions, Server, TlsError, TlsFiles, faults, open, serve,
 };
-pub use state::audit::AuditFileLimits;
+pub use state::audit::{AuditFileLimits, AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
 pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
 pub use state::trusted_proxies::TrustedProxyError;

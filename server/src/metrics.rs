@@ -1,5 +1,6 @@
 //! Metrics in the OpenMetrics text format.
 
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use gbac_engine::decide::Outcome;
@@ -33,10 +34,11 @@ pub(crate) struct Metrics {
     audit_rate_limited: Counter,
     audit_files_deleted: Counter,
     audit_writable: Gauge,
+    audit_last_event: Family<AuditEndLabels, Gauge<u64, AtomicU64>>,
     acls: Gauge,
     roles: Gauge,
     writable: Gauge,
-    key_age: Family<[(&'static str, &'static str); 0], Gauge<f64, std::sync::atomic::AtomicU64>>,
+    key_age: Family<[(&'static str, &'static str); 0], Gauge<f64, AtomicU64>>,
     connections: Gauge,
     connections_refused: Family<ReasonLabels, Counter>,
     connections_closed: Family<ReasonLabels, Counter>,
@@ -47,6 +49,12 @@ pub(crate) struct Metrics {
 struct RequestLabels {
     surface: &'static str,
     status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AuditEndLabels {
+    log: &'static str,
+    sha256: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -136,6 +144,8 @@ pub(crate) struct CurrentValues {
     pub(crate) audit_files_deleted: u64,
     /// Whether the last write of the audit log succeeded.
     pub(crate) audit_writable: bool,
+    /// The newest audit event of each log: the log, its number, and the SHA-256 of its line.
+    pub(crate) audit_ends: Vec<(&'static str, u64, String)>,
     /// Whether the store accepts writes.
     pub(crate) writable: bool,
     /// The age of the provider's keys in seconds.
@@ -159,6 +169,7 @@ impl Metrics {
             audit_rate_limited: Counter::default(),
             audit_files_deleted: Counter::default(),
             audit_writable: Gauge::default(),
+            audit_last_event: Family::default(),
             acls: Gauge::default(),
             roles: Gauge::default(),
             writable: Gauge::default(),
@@ -190,6 +201,8 @@ impl Metrics {
         let help = "Rotated audit files deleted, because the total size is limited";
         registry.register("audit_files_deleted", help, new.audit_files_deleted.clone());
         registry.register("audit_writable", "Whether the audit log can be written", new.audit_writable.clone());
+        let help = "Number of the newest audit event in a log, with the SHA-256 of its line";
+        registry.register("audit_last_event", help, new.audit_last_event.clone());
         registry.register("store_writable", "Whether the store accepts writes", new.writable.clone());
         registry.register("acls", "ACLs in the policy", new.acls.clone());
         registry.register("roles", "Roles in the policy", new.roles.clone());
@@ -263,6 +276,11 @@ impl Metrics {
         ] {
             counter.inner().store(count, std::sync::atomic::Ordering::Relaxed);
         }
+        self.audit_last_event.clear();
+        for (log, sequence, sha256) in &current.audit_ends {
+            let labels = AuditEndLabels { log, sha256: sha256.clone() };
+            self.audit_last_event.get_or_create(&labels).set(*sequence);
+        }
         match current.key_age {
             Some(age) => drop(self.key_age.get_or_create(&[]).set(age)),
             None => self.key_age.clear(),
@@ -302,6 +320,7 @@ mod tests {
             audit_rate_limited: 12,
             audit_files_deleted: 13,
             audit_writable: false,
+            audit_ends: vec![("changes", 7, "00ff".into())],
             writable: true,
             key_age: Some(1.5),
         };
@@ -325,6 +344,7 @@ mod tests {
             "gbac_audit_events_rate_limited_total 12",
             "gbac_audit_files_deleted_total 13",
             "gbac_audit_writable 0",
+            "gbac_audit_last_event{log=\"changes\",sha256=\"00ff\"} 7",
             "gbac_acls 7",
             "gbac_roles 2",
             "gbac_key_set_age_seconds{} 1.5",

@@ -16,5 +16,6 @@ pub(crate) fn bytes<const N: usize>() -> io::Result<[u8; N]> {
 
 /// Lowercase hexadecimal digits of bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }

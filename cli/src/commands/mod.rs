@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod audit;
 mod backup;
 mod change_list;
 mod changes;
@@ -67,6 +68,7 @@ pub(crate) fn run(command: Command, format: FormatArg) -> Result<ExitCode, Failu
         Command::Serve(args) => serve::run(*args, format),
         Command::Backup(args) => backup::run(&args, format),
         Command::Restore(args) => restore::run(&args, format),
+        Command::Audit { command } => audit::run(&command, format),
         Command::Export(args) => document::export(&args, format),
         Command::Import(args) => document::import(&args, format),
         Command::Security { connect, command } => security::run(&connect, &command, format),

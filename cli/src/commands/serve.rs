@@ -101,7 +101,7 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::Upstream(_)
             | ServeError::TwoPasswords
             | ServeError::LogLevel(_)
-            | ServeError::AuditLimits
+            | ServeError::AuditLimits(_)
     )
 }
 
@@ -166,6 +166,7 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
             file_bytes: u64::from(args.audit_file_mib) << 20,
             file_seconds: u64::from(args.audit_file_hours) * 3600,
             total_bytes: u64::from(args.audit_total_mib) << 20,
+            changes_total_bytes: u64::from(args.changes_total_mib) << 20,
             reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
         },
         console: args.console,

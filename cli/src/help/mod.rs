@@ -33,7 +33,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &["check", "who-can", "permissions", "least-grant", "revoke", "compare", "what-if", "collisions"],
     ),
     ("Work with policies and tokens", &["policy", "token", "doctor", "test"]),
-    ("Run and manage a service", &["serve", "security", "cluster", "watch", "export", "import", "backup", "restore"]),
+    (
+        "Run and manage a service",
+        &["serve", "security", "cluster", "watch", "export", "import", "backup", "restore", "audit"],
+    ),
     ("Set up this command line", &["whoami", "profile", "completions", "man", "version", "admin", "help"]),
 ];
 

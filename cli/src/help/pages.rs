@@ -40,6 +40,7 @@ const BACKUP: ExitCodes =
     &[(0, "Success"), (1, "Error, the file exists without --replace, or the data is damaged"), USAGE];
 const RESTORE: ExitCodes =
     &[(0, "Success"), (1, "Error, the folder is not empty or in use, or the backup is damaged"), USAGE];
+const AUDIT: ExitCodes = &[(0, "Every chain is intact"), (1, "Error, or a chain is broken"), USAGE];
 const IMPORT: ExitCodes =
     &[(0, "Success"), (1, "Error; with --dry-run --exit-code, also if a decision or a setting differs"), USAGE];
 const ROWS: ExitCodes =
@@ -286,6 +287,24 @@ const PAGES: &[Page] = &[
         path: "restore",
         examples: &["gbac backup gbac.backup", "gbac restore gbac.backup --data ./restored"],
         exit_codes: RESTORE,
+    },
+    Page {
+        path: "audit",
+        examples: &[
+            "gbac serve --data ./audited",
+            "gbac audit verify --data ./audited",
+            "gbac audit verify audited/*.jsonl",
+        ],
+        exit_codes: AUDIT,
+    },
+    Page {
+        path: "audit verify",
+        examples: &[
+            "gbac serve --data ./audited",
+            "gbac audit verify --data ./audited",
+            "gbac audit verify audited/*.jsonl",
+        ],
+        exit_codes: AUDIT,
     },
     Page { path: "export", examples: &["gbac export", "gbac export --out exported.json"], exit_codes: DEFAULT },
     Page {

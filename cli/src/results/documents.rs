@@ -181,3 +181,35 @@ pub(crate) struct BackupSummary<'a> {
     /// The SHA-256 of the backup, in hexadecimal digits.
     pub(crate) sha256: &'a str,
 }
+
+/// The audit files whose chains of events are intact.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct VerifiedAudit {
+    /// The logs.
+    pub(crate) logs: Vec<VerifiedAuditLog>,
+}
+
+/// One log whose chain is intact.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct VerifiedAuditLog {
+    /// `changes` or `audit`.
+    pub(crate) log: &'static str,
+    /// The files, in the order of their events.
+    pub(crate) files: Vec<String>,
+    /// The number of events in the chain.
+    pub(crate) events: u64,
+    /// The number of older events without a link.
+    pub(crate) unlinked_events: u64,
+    /// The number of the first event; 0 if there is none.
+    pub(crate) first_sequence: u64,
+    /// The number of the last event.
+    pub(crate) last_sequence: u64,
+    /// The SHA-256 of the last line, in hexadecimal digits.
+    pub(crate) sha256: String,
+    /// Whether the first event continues events that are not in these files.
+    pub(crate) is_excerpt: bool,
+    /// Whether the last line is incomplete, because it is being written or the service was killed.
+    pub(crate) ends_incomplete: bool,
+}

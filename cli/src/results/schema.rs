@@ -22,7 +22,8 @@ use super::{
     AclCreations, AclDeletions, AclMatches, AclRow, AtState, ChangedLogLevels, ChangedProfile, CheckedOptions,
     ClusterTarget, CurrentProfile, Diagnosis, ErrorResult, Findings, FormattedFiles, ImportedPolicy, InspectedToken,
     ManualPages, MergedPolicy, OfRequest, PolicyDifference, ProfileList, ProgramVersion, RestoredBackup, RoleDetails,
-    RoleMemberRow, RoleNames, SavedBackup, ServiceCaller, TestResults, TransferredPolicy, ValidatedFiles, WatchEvent,
+    RoleMemberRow, RoleNames, SavedBackup, ServiceCaller, TestResults, TransferredPolicy, ValidatedFiles,
+    VerifiedAudit, WatchEvent,
 };
 use crate::args::Cli;
 
@@ -81,6 +82,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("serve", Results(&[of::<CheckedOptions<'_>>])),
     ("backup", Results(&[of::<SavedBackup<'_>>])),
     ("restore", Results(&[of::<RestoredBackup<'_>>])),
+    ("audit verify", Results(&[of::<VerifiedAudit>])),
     ("export", Results(&[of::<TransferredPolicy<'_>>, policy_document])),
     ("import", Results(&[of::<TransferredPolicy<'_>>, of::<PolicyDifference>, of::<MergedPolicy<'_>>])),
     ("security acl create", Results(&[of::<Vec<AclRow>>, of::<AclCreations>])),

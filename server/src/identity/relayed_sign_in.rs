@@ -7,9 +7,11 @@ use std::net::IpAddr;
 use gbac_engine::token::UnverifiedToken;
 use sha2::{Digest, Sha256};
 
+use super::failed_sign_ins::FailedSignIns;
 use super::sign_in::{Authenticator, Credentials, Scheme, SignInError, parse_basic};
 use crate::lock::Lock;
 use crate::random;
+use crate::state::audit::SignInMethod;
 
 /// The number of accepted passwords that are remembered.
 const REMEMBERED: usize = 1024;
@@ -18,6 +20,8 @@ const REMEMBERED: usize = 1024;
 pub(crate) struct RelayedSignIns {
     salt: [u8; 32],
     accepted: Lock<VecDeque<[u8; 32]>>,
+    /// The discoveries of clusters that did not accept the credentials, by network.
+    discoveries: FailedSignIns,
 }
 
 /// What a cluster has said about credentials.
@@ -41,13 +45,25 @@ pub(crate) struct RelayedSignIn {
     user: String,
 }
 
+impl RelayedSignIn {
+    /// The name that a password is for; empty for a token.
+    pub(crate) fn user_name(&self) -> &str {
+        if self.password.is_some() { &self.user } else { "" }
+    }
+
+    /// The kind of credentials.
+    pub(crate) const fn method(&self) -> SignInMethod {
+        if self.password.is_some() { SignInMethod::Password } else { SignInMethod::Token }
+    }
+}
+
 impl RelayedSignIns {
     /// Without any accepted passwords.
     ///
     /// # Errors
     /// The operating system provides no random numbers.
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self { salt: random::bytes()?, accepted: Lock::default() })
+        Ok(Self { salt: random::bytes()?, accepted: Lock::default(), discoveries: FailedSignIns::default() })
     }
 
     /// Counts a sign-in with a password as failed until the cluster has decided. A password that the cluster has accepted for the
@@ -73,12 +89,7 @@ impl RelayedSignIns {
             }
             Scheme::Basic => {
                 let (user, _) = parse_basic(text).ok_or(SignInError::InvalidCredentials(Scheme::Basic))?;
-                let mut hash = Sha256::new_with_prefix(self.salt);
-                for part in [operation, text] {
-                    hash.update(part.len().to_le_bytes());
-                    hash.update(part);
-                }
-                let (name, hash) = (format!("cluster:{user}"), hash.finalize().into());
+                let (name, hash) = (format!("cluster:{user}"), self.hash([operation.as_bytes(), text.as_bytes()]));
                 let is_counted = !self.accepted.with(|accepted| accepted.contains(&hash));
                 if is_counted {
                     authenticator.failed_sign_ins().count(&name, client, now).map_err(SignInError::TooManyAttempts)?;
@@ -87,6 +98,42 @@ impl RelayedSignIns {
             }
             Scheme::Session | Scheme::Other => Err(SignInError::InvalidCredentials(*scheme)),
         }
+    }
+
+    /// Counts a discovery of what a cluster has, which sends it several requests, unless the cluster has accepted these credentials.
+    ///
+    /// # Errors
+    /// There were too many of the network; the seconds until the next one is allowed.
+    pub(crate) fn begin_discovery(&self, credentials: &[u8], client: Option<IpAddr>, now: f64) -> Result<(), f64> {
+        let hash = self.hash(["discovery".as_bytes(), credentials]);
+        if self.accepted.with(|accepted| accepted.contains(&hash)) {
+            return Ok(());
+        }
+        self.discoveries.count_address(client, now)
+    }
+
+    /// Takes note that the cluster has accepted the credentials of a discovery.
+    pub(crate) fn accept_discovery(&self, credentials: &[u8]) {
+        self.remember(self.hash(["discovery".as_bytes(), credentials]));
+    }
+
+    fn hash(&self, parts: [&[u8]; 2]) -> [u8; 32] {
+        let mut hash = Sha256::new_with_prefix(self.salt);
+        for part in parts {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        hash.finalize().into()
+    }
+
+    fn remember(&self, hash: [u8; 32]) {
+        self.accepted.with(|accepted| {
+            accepted.retain(|known| *known != hash);
+            accepted.push_back(hash);
+            if accepted.len() > REMEMBERED {
+                accepted.pop_front();
+            }
+        });
     }
 
     /// Takes note of the cluster's verdict; the name of the user, if the cluster knows it.
@@ -111,12 +158,7 @@ impl RelayedSignIns {
                 failed_sign_ins.remove(&name, client);
             }
             if verdict == Verdict::Accepted && is_counted {
-                self.accepted.with(|accepted| {
-                    accepted.push_back(hash);
-                    if accepted.len() > REMEMBERED {
-                        accepted.pop_front();
-                    }
-                });
+                self.remember(hash);
             }
         }
         (verdict == Verdict::Accepted).then_some(user)

@@ -154,6 +154,16 @@ pub(crate) struct Credentials {
     pub(crate) request: RequestHead,
 }
 
+impl Credentials {
+    /// The user name, if there are a name and a password.
+    pub(crate) fn user_name(&self) -> Option<String> {
+        match &self.given {
+            Some((Scheme::Basic, text)) => parse_basic(text).map(|(name, _)| name),
+            _ => None,
+        }
+    }
+}
+
 /// Checks credentials; a handle that is cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Authenticator(Arc<Parts>);
@@ -180,6 +190,26 @@ impl Authenticator {
     /// # Errors
     /// See [`SignInError`].
     pub(crate) async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, SignInError> {
+        let caller = self.verify(credentials).await?;
+        self.record_sign_in(&credentials.request, &caller).await?;
+        Ok(caller)
+    }
+
+    /// Records that a caller has signed in for a request.
+    ///
+    /// # Errors
+    /// The event cannot be written; the request must be rejected.
+    pub(crate) async fn record_sign_in(&self, request: &RequestHead, caller: &Caller) -> Result<(), AuditError> {
+        let service = &self.0.service;
+        let is_superuser = caller.is_superuser(&service.read());
+        service.audit().authentication(request, caller.user(), is_superuser, caller.method(), caller.groups()).await
+    }
+
+    /// Checks the credentials of a request, and records only if they are refused.
+    ///
+    /// # Errors
+    /// See [`SignInError`].
+    pub(crate) async fn verify(&self, credentials: &Credentials) -> Result<Caller, SignInError> {
         let (scheme, text) = credentials.given.as_ref().ok_or(SignInError::MissingCredentials)?;
         let malformed = || Err("the credentials are malformed".to_owned());
         let (method, checked, name) = match scheme {
@@ -211,15 +241,9 @@ impl Authenticator {
             },
             Scheme::Other => (SignInMethod::Password, malformed(), String::new()),
         };
-        let (audit, request) = (self.0.service.audit(), &credentials.request);
-        match &checked {
-            Ok(caller) => {
-                let is_superuser = caller.is_superuser(&self.0.service.read());
-                audit.authentication(request, caller.user(), is_superuser, method, caller.groups()).await?;
-            }
-            Err(detail) => {
-                audit.rejected_authentication(request, self.known_name(&name), method, detail).await?;
-            }
+        if let Err(detail) = &checked {
+            let (audit, request) = (self.0.service.audit(), &credentials.request);
+            audit.rejected_authentication(request, self.known_name(&name), method, detail).await?;
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
     }

@@ -1,5 +1,6 @@
 //! Checks that the caller has the access that a route requires (D-26), and records what becomes of the request.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -72,6 +73,27 @@ impl Authorizer {
         if required == RequiredCredentials::ValidIfGiven || head.purpose == Purpose::Read {
             return next.run(request).await;
         }
+        // A task of its own, which ends with an event of the request although its client leaves.
+        let change = self.clone().change(head, caller, surface, request, next);
+        match tokio::spawn(change).await {
+            Ok(response) => response,
+            Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+            Err(_) => Problem::new(RpcCode::Unavailable, "the service is stopping").into_response(surface),
+        }
+    }
+
+    /// Passes a request of a superuser that can change something. Its sign-in, what it changes and how it ends are recorded.
+    async fn change(
+        self,
+        head: RequestHead,
+        caller: Caller,
+        surface: Surface,
+        request: Request,
+        next: Next,
+    ) -> Response {
+        if let Err(error) = self.authenticator.record_sign_in(&head, &caller).await {
+            return reject(request, error.into()).await;
+        }
         let scope = RequestScope::new(head, caller.user().to_owned(), caller.method());
         let was_enabled = self.service.audit().is_enabled();
         let response = Arc::clone(&scope).run(next.run(request)).await;
@@ -82,7 +104,8 @@ impl Authorizer {
         }
     }
 
-    /// The caller; `None` if the request has no credentials and needs none.
+    /// The caller; `None` if the request has no credentials and needs none. The sign-in of a superuser who can change something is
+    /// recorded later, together with the end of the request.
     async fn check(
         &self,
         required: RequiredCredentials,
@@ -91,7 +114,7 @@ impl Authorizer {
         from_browser: bool,
     ) -> Result<Option<Caller>, Problem> {
         let (head, audit) = (&credentials.request, self.service.audit());
-        let caller = match self.authenticator.authenticate(credentials).await {
+        let caller = match self.authenticator.verify(credentials).await {
             Ok(caller) => caller,
             Err(SignInError::MissingCredentials) if required == RequiredCredentials::ValidIfGiven => return Ok(None),
             Err(error) => {
@@ -109,11 +132,16 @@ impl Authorizer {
                 return Err(sign_in_problem(&error, surface, from_browser));
             }
         };
+        let current = self.service.read();
+        let is_superuser = caller.is_superuser(&current);
+        let can_change = required != RequiredCredentials::ValidIfGiven && head.purpose != Purpose::Read;
+        if !(is_superuser && can_change) {
+            self.authenticator.record_sign_in(head, &caller).await?;
+        }
         if required == RequiredCredentials::ValidIfGiven {
             return Ok(Some(caller));
         }
-        let current = self.service.read();
-        if caller.is_superuser(&current) {
+        if is_superuser {
             if head.purpose == Purpose::Read {
                 audit.read(head, caller.user(), UserKind::Admin, "superuser").await?;
             }

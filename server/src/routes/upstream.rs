@@ -30,7 +30,8 @@ use crate::http::request_head::{request_head, sanitized};
 use crate::http::surface::{Surface, only_reads};
 use crate::identity::relayed_sign_in::{RelayedSignIn, RelayedSignIns, Verdict};
 use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
-use crate::state::audit::RequestHead;
+use crate::state::audit::{RequestHead, SignInMethod};
+use crate::state::error::AuditError;
 use crate::state::service::Service;
 use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, UpstreamResponse};
 use crate::upstream::operations::{Api, Lookup};
@@ -70,7 +71,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
             return reject(request, problem).await;
         }
     };
-    if let Some(problem) = without_credentials(&request) {
+    if let Some(problem) = relay.without_credentials(&request).await {
         return reject(request, problem).await;
     }
     let pairs = match parse_query(uri.query().unwrap_or_default()) {
@@ -85,32 +86,32 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         Ok(signed_in) => signed_in,
         Err(problem) => return reject(request, problem).await,
     };
-    let change = (!only_reads(request.method(), uri.path())).then(|| request_head(&request));
+    let (is_change, head) = (!only_reads(request.method(), uri.path()), request_head(&request));
     let request = match upstream_request(request).await {
         Ok(request) => request,
         Err(problem) => {
-            relay.end_sign_in(sign_in, None);
+            relay.sign_ins.end(&relay.authenticator, sign_in, Verdict::Unknown, relay.service.now());
             return problem.into_response(surface);
         }
     };
-    let operation = Operation { base: base.clone(), cluster: id.map(str::to_owned), path, query, request };
-    // A task of its own, so that the end of a change is recorded even if the client has gone.
-    let relayed = tokio::spawn(relay.send(operation, sign_in, caller, change));
-    let response = relayed.await.unwrap_or_else(|_| {
-        Err(Problem::new(RpcCode::Internal, "the service stopped working on the request; the cluster may have made it"))
-    });
+    let operation =
+        Operation { base: base.clone(), cluster: id.map(str::to_owned), path, query, request, head, is_change };
+    let response = completed(relay.send(operation, sign_in, caller)).await;
     response.map_or_else(|problem| problem.into_response(surface), relayed_response)
 }
 
-fn without_credentials(request: &Request) -> Option<Problem> {
-    let message = "authentication required; send credentials of the cluster";
-    let is_missing = !request.headers().contains_key(header::AUTHORIZATION);
-    is_missing.then(|| Problem::new(RpcCode::Unauthenticated, message))
+/// Works on a request to the cluster in a task of its own, so that its end is recorded even if the client has gone.
+async fn completed<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::spawn(work).await.unwrap_or_else(|_| {
+        Err(Problem::new(RpcCode::Internal, "the service stopped working on the request; the cluster may have made it"))
+    })
 }
 
 /// What the cluster has, and what follows from what it does not have (D-98).
 async fn discover(State(relay): State<Relay>, request: Request) -> Response {
-    if let Some(problem) = without_credentials(&request) {
+    if let Some(problem) = relay.without_credentials(&request).await {
         return reject(request, problem).await;
     }
     let pairs = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
@@ -127,18 +128,12 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
         Ok(signed_in) => signed_in,
         Err(problem) => return reject(request, problem).await,
     };
-    let headers = request.headers().clone();
-    let read = relay.report(cluster.as_deref(), &headers).await;
-    let status = match &read {
-        Ok(_) => Some(200),
-        Err(Ok(response)) => Some(response.status),
-        Err(Err(error)) => error.status,
-    };
-    relay.end_sign_in(sign_in, status);
-    match read {
-        Ok(report) => Json(TargetAnswer::from(report)).into_response(),
-        Err(Ok(response)) => relayed_response(response),
-        Err(Err(error)) => error.problem.into_response(surface),
+    let (head, headers) = (request_head(&request), request.headers().clone());
+    let discovered = completed(async move { relay.discover(sign_in, &head, cluster.as_deref(), &headers).await });
+    match discovered.await {
+        Ok(Ok(report)) => Json(TargetAnswer::from(report)).into_response(),
+        Ok(Err(response)) => relayed_response(response),
+        Err(problem) => problem.into_response(surface),
     }
 }
 
@@ -150,6 +145,9 @@ struct Operation {
     path: String,
     query: String,
     request: UpstreamRequest,
+    /// The request to this service.
+    head: RequestHead,
+    is_change: bool,
 }
 
 /// Why an operation has no response of the cluster that can be returned.
@@ -217,8 +215,28 @@ impl Relay {
             Some(own) => self.authenticator.authenticate(&own).await?.user().to_owned(),
             None => String::new(),
         };
-        let sign_in = self.sign_ins.begin(&self.authenticator, &for_cluster, operation, self.service.now())?;
-        Ok((caller, sign_in))
+        let begun = self.sign_ins.begin(&self.authenticator, &for_cluster, operation, self.service.now());
+        if let Err(error) = &begun {
+            self.record_refusal(&for_cluster, error).await?;
+        }
+        Ok((caller, begun?))
+    }
+
+    /// Records that a sign-in to the cluster is refused here.
+    async fn record_refusal(&self, credentials: &Credentials, error: &SignInError) -> Result<(), AuditError> {
+        let head = &credentials.request;
+        match error {
+            SignInError::TooManyAttempts(_) => {
+                let name = credentials.user_name().unwrap_or_default();
+                self.authenticator.record_too_many_attempts(head, &name).await
+            }
+            SignInError::InvalidCredentials(scheme) => {
+                self.service.metrics().count_failed_sign_in(scheme.label());
+                let detail = "the credentials are malformed";
+                self.service.audit().rejected_authentication(head, "", SignInMethod::Password, detail).await
+            }
+            SignInError::MissingCredentials | SignInError::Audit(_) => Ok(()),
+        }
     }
 
     /// The sign-in of a request, or why there is none.
@@ -236,12 +254,58 @@ impl Relay {
         }
     }
 
-    /// Sends every probe to a cluster; with an ID, to one of the Control Plane. The inner error is a response that refuses the
-    /// credentials.
+    /// Refuses a request without credentials for the cluster, which is recorded.
+    fn without_credentials<'a>(&'a self, request: &Request) -> impl Future<Output = Option<Problem>> + use<'a> {
+        let is_missing = !request.headers().contains_key(header::AUTHORIZATION);
+        let head = is_missing.then(|| request_head(request));
+        async move {
+            let message = "authentication required; send credentials of the cluster";
+            let refused = CallResult::denied(401, "credentials_required", "credentials required");
+            let recorded = self.service.audit().denied(&head?, "", refused).await;
+            Some(recorded.map_or_else(Problem::from, |()| Problem::new(RpcCode::Unauthenticated, message)))
+        }
+    }
+
+    /// Asks a cluster what it has. The inner error is a response that refuses the credentials.
+    async fn discover(
+        &self,
+        sign_in: RelayedSignIn,
+        head: &RequestHead,
+        cluster: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<Result<TargetReport, UpstreamResponse>, Problem> {
+        let client = head.client.map(|client| client.ip());
+        let credentials = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        if let Err(wait) = self.sign_ins.begin_discovery(credentials, client, self.service.now()) {
+            self.sign_ins.end(&self.authenticator, sign_in, Verdict::Unknown, self.service.now());
+            self.authenticator.record_too_many_attempts(head, "").await?;
+            return Err(sign_in_problem(&SignInError::TooManyAttempts(wait), Surface::Own, false));
+        }
+        let mut accepted = false;
+        let read = self.report(cluster, headers, &mut accepted).await;
+        let status = match &read {
+            Ok(_) => accepted.then_some(200),
+            Err(Ok(response)) => Some(response.status),
+            Err(Err(error)) => error.status.filter(|status| *status == 401),
+        };
+        if accepted {
+            self.sign_ins.accept_discovery(credentials);
+        }
+        self.end_sign_in(head, sign_in, status).await?;
+        match read {
+            Ok(report) => Ok(Ok(report)),
+            Err(Ok(response)) => Ok(Err(response)),
+            Err(Err(error)) => Err(error.problem),
+        }
+    }
+
+    /// Sends every probe to a cluster; with an ID, to one of the Control Plane. `accepted` is set if the cluster accepts the
+    /// credentials. The inner error is a response that refuses them.
     async fn report(
         &self,
         cluster: Option<&str>,
         headers: &HeaderMap,
+        accepted: &mut bool,
     ) -> Result<TargetReport, Result<UpstreamResponse, RelayError>> {
         let client = &self.upstream.client;
         let [admin, data_plane, control_plane] = self.upstream.bases().map(|base| base.cloned());
@@ -263,7 +327,10 @@ impl Relay {
             let (path, query) = probe.path.split_at(probe.path.find('?').unwrap_or(probe.path.len()));
             match client.send(base, path, query, &UpstreamRequest::probe(headers, probe.body)).await {
                 Ok(response) if response.status == 401 => return Err(Ok(response)),
-                Ok(response) => report.read(&probe, response.status, &String::from_utf8_lossy(&response.body)),
+                Ok(response) => {
+                    *accepted |= (200..300).contains(&response.status);
+                    report.read(&probe, response.status, &String::from_utf8_lossy(&response.body));
+                }
                 // A page of something else says nothing about the cluster.
                 Err(UpstreamError::NotJson(status)) => report.read(&probe, status, ""),
                 Err(error) => return Err(Err(error.into())),
@@ -272,44 +339,47 @@ impl Relay {
         Ok(report)
     }
 
-    /// Sends an operation to the cluster. A change is recorded before it is sent, and when it has ended.
+    /// Sends an operation to the cluster. A change is recorded before it is sent, and when it has ended; so are credentials that the
+    /// cluster refuses.
     async fn send(
         self,
         operation: Operation,
         sign_in: RelayedSignIn,
         caller: String,
-        change: Option<RequestHead>,
     ) -> Result<UpstreamResponse, Problem> {
+        let head = &operation.head;
         // Before the cluster makes the change: what cannot be recorded is not relayed.
-        if let Some(head) = &change
+        if operation.is_change
             && let Err(error) = self.service.audit().relayed(head, &caller, None).await
         {
-            self.end_sign_in(sign_in, None);
+            self.sign_ins.end(&self.authenticator, sign_in, Verdict::Unknown, self.service.now());
             return Err(error.into());
         }
         let response = self.respond(&operation).await;
         // What is not usable may be a page of something else, which accepts every password; but a 401 is a refusal in any case.
         let refused = |error: &RelayError| error.status.filter(|status| *status == 401);
         let status = response.as_ref().map_or_else(refused, |response| Some(response.status));
-        let user = self.end_sign_in(sign_in, status).unwrap_or(caller);
-        let Some(head) = change else { return response.map_err(|error| error.problem) };
+        let user = self.end_sign_in(head, sign_in, status).await?.unwrap_or(caller);
+        if !operation.is_change {
+            return response.map_err(|error| error.problem);
+        }
         let audit = self.service.audit();
         match response {
             Ok(response) => {
                 let reason = format!("the cluster responded with status {}", response.status);
-                audit.relayed(&head, &user, Some(ending(response.status, &reason))).await?;
+                audit.relayed(head, &user, Some(ending(response.status, &reason))).await?;
                 Ok(response)
             }
             Err(RelayError { problem, .. }) => {
                 let detail = sanitized(problem.message());
-                audit.relayed(&head, &user, Some(unknown_ending(&problem, &detail))).await?;
+                audit.relayed(head, &user, Some(unknown_ending(&problem, &detail))).await?;
                 Err(problem)
             }
         }
     }
 
     async fn respond(&self, operation: &Operation) -> Result<UpstreamResponse, RelayError> {
-        let Operation { base, cluster, path, query, request } = operation;
+        let Operation { base, cluster, path, query, request, .. } = operation;
         let client = &self.upstream.client;
         let base = match cluster {
             None => base.clone(),
@@ -322,14 +392,28 @@ impl Relay {
         Ok(client.send(&base, path, query, request).await?)
     }
 
-    /// Takes note of what the cluster says about the credentials by its status; the user that it has accepted.
-    fn end_sign_in(&self, sign_in: RelayedSignIn, status: Option<u16>) -> Option<String> {
+    /// Takes note of what the cluster says about the credentials by its status, and records that it refuses them; the user that it
+    /// has accepted.
+    async fn end_sign_in(
+        &self,
+        head: &RequestHead,
+        sign_in: RelayedSignIn,
+        status: Option<u16>,
+    ) -> Result<Option<String>, AuditError> {
         let verdict = match status {
             Some(200..=299) => Verdict::Accepted,
             Some(401) => Verdict::Rejected,
             _ => Verdict::Unknown,
         };
-        self.sign_ins.end(&self.authenticator, sign_in, verdict, self.service.now())
+        let (name, method) = (sign_in.user_name().to_owned(), sign_in.method());
+        let user = self.sign_ins.end(&self.authenticator, sign_in, verdict, self.service.now());
+        if verdict == Verdict::Rejected {
+            self.service.metrics().count_failed_sign_in("cluster");
+            let name = self.authenticator.known_name(&name);
+            let detail = "the cluster refused the credentials";
+            self.service.audit().rejected_authentication(head, name, method, detail).await?;
+        }
+        Ok(user)
     }
 }
 

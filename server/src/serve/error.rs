@@ -56,8 +56,8 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The total size of the audit files is smaller than one of them.
-    #[error("`--audit-total-mib` is smaller than `--audit-file-mib`")]
-    AuditLimits,
+    #[error("`{0}` is smaller than `--audit-file-mib`")]
+    AuditLimits(&'static str),
     /// The admin's password is empty.
     #[error("the password of the local account is empty")]
     EmptyPassword,
@@ -160,7 +160,7 @@ impl ServeError {
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
             Self::Audit { .. } => "audit_file",
-            Self::AuditLimits => "audit_limits",
+            Self::AuditLimits(_) => "audit_limits",
             Self::EmptyPassword => "password_empty",
             Self::ShortPassword => "password_short",
             Self::AdminUser(error) => error.code(),
@@ -211,7 +211,7 @@ impl ServeError {
             Self::Audit { source, .. } => private_file::hint(source)
                 .unwrap_or("make the file writable; the service refuses requests whose audit events it cannot write")
                 .into(),
-            Self::AuditLimits => "set `--audit-total-mib` to at least `--audit-file-mib`, or to 0; if it is not 0, `--audit-file-mib` cannot be 0".into(),
+            Self::AuditLimits(option) => format!("set `{option}` to at least `--audit-file-mib`, or to 0; if it is not 0, `--audit-file-mib` cannot be 0"),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::ShortPassword => {
                 "set `GBAC_ADMIN_PASSWORD`, or the file of `--admin-password-file`, to a longer one; without them, the service \

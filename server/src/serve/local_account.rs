@@ -178,7 +178,13 @@ mod tests {
     }
 
     fn audit_log() -> AuditLog {
-        let limits = AuditFileLimits { file_bytes: 0, file_seconds: 0, total_bytes: 0, reserve_bytes: 0 };
+        let limits = AuditFileLimits {
+            file_bytes: 0,
+            file_seconds: 0,
+            total_bytes: 0,
+            changes_total_bytes: 0,
+            reserve_bytes: 0,
+        };
         AuditLog::new(None, limits, || 1.0).unwrap()
     }
 
@@ -280,7 +286,13 @@ mod tests {
     fn a_change_of_an_account_that_cannot_be_recorded_is_not_made() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
-        let limits = AuditFileLimits { file_bytes: 0, file_seconds: 0, total_bytes: 0, reserve_bytes: u64::MAX };
+        let limits = AuditFileLimits {
+            file_bytes: 0,
+            file_seconds: 0,
+            total_bytes: 0,
+            changes_total_bytes: 0,
+            reserve_bytes: u64::MAX,
+        };
         let store = Store::memory(Policy::default(), Config { audit_enabled: true, ..Config::default() }).unwrap();
         store.set_password("admin", Password::new("old").unwrap().hash()).unwrap();
         let log = AuditLog::new(Some(path), limits, || 1.0).unwrap();

@@ -91,9 +91,11 @@ pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> 
     }
     check(TrustedProxies::parse(&options.trusted_proxies).map(drop).map_err(ServeError::TrustedProxy));
     check(Upstream::new(&options.upstream).map(drop).map_err(ServeError::Upstream));
-    let AuditFileLimits { file_bytes, total_bytes, .. } = options.audit_files;
-    if total_bytes > 0 && (file_bytes == 0 || total_bytes < file_bytes) {
-        check(Err(ServeError::AuditLimits));
+    let AuditFileLimits { file_bytes, total_bytes, changes_total_bytes, .. } = options.audit_files;
+    for (total_bytes, option) in [(total_bytes, "--audit-total-mib"), (changes_total_bytes, "--changes-total-mib")] {
+        if total_bytes > 0 && (file_bytes == 0 || total_bytes < file_bytes) {
+            check(Err(ServeError::AuditLimits(option)));
+        }
     }
     faults
 }

@@ -64,7 +64,7 @@ mod tests {
         let server = Server::bind(&options).unwrap();
         let address = server.address().to_string();
         server.run(async {}).await.unwrap();
-        let text = fs::read_to_string(file).unwrap();
+        let text = fs::read_to_string(file.with_file_name("changes.jsonl")).unwrap();
         let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let [start, stop] = events.as_slice() else { panic!("{text}") };
         assert_eq!((&start["message"], &stop["message"]), (&json!("gbac started"), &json!("gbac stopped")));

@@ -203,6 +203,7 @@ impl Service {
             audit_rate_limited: audit.beyond_budget.load(Relaxed),
             audit_files_deleted: audit.deleted_files.load(Relaxed),
             audit_writable: self.0.audit_log.failure().is_none(),
+            audit_ends: self.0.audit_log.newest(),
             writable: self.is_writable(),
             key_age,
         })

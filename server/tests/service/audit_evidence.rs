@@ -2,10 +2,77 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request};
+use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use crate::audit::events;
+use crate::audit::{events, writing_to, written};
 use crate::harness::{Service, admin, basic, request};
+
+#[tokio::test]
+async fn requests_that_only_read_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] });
+    service.send(Method::PUT, "/v1/cluster_config", &on).await;
+    for _ in 0..300 {
+        assert_eq!(service.get_as("/gbac/v1/audit", &admin()).await.status, 200);
+        assert_eq!(service.get_as("/gbac/v1/policy", &admin()).await.status, 200);
+    }
+    let text = written(&folder.path().join("audit.jsonl"));
+    assert_eq!(text.lines().count(), 2 + 3, "the change, one sign-in, and each of the two reads once");
+    let shown = service.get_as("/gbac/v1/audit?limit=1000", &admin()).await.json();
+    let counts: Vec<u64> =
+        shown["events"].as_array().unwrap().iter().filter_map(|event| event["count"].as_u64()).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 600 + 300 + 299, "and how often all of them were repeated");
+    drop(service);
+    let text = written(&folder.path().join("audit.jsonl"));
+    assert_eq!(text.lines().count(), 2 + 3 + 3, "the counts are written at the end, at the latest");
+}
+
+#[tokio::test]
+async fn requests_without_valid_credentials_cannot_fill_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let service = writing_to(&path);
+    for n in 0..2000 {
+        let mut asked = Request::post(format!("/v1/roles?x={n}")).header("host", "127.0.0.1:8420");
+        for header in 0..20 {
+            asked = asked.header(format!("x-filler-{header}"), "f".repeat(1000));
+        }
+        if n % 2 == 0 {
+            asked = asked.header("authorization", basic("intruder", "x"));
+        }
+        let asked = asked.header("user-agent", n.to_string()).body(Body::empty()).unwrap();
+        let status = service.ask(asked).await.status;
+        assert!(status == 401 || status == 429, "{status}");
+    }
+    let text = written(&path);
+    assert!(text.len() < 5_000, "{} bytes", text.len());
+    assert!(!text.contains("filler") && !text.contains("user-agent") && !text.contains("intruder"), "{text}");
+    let counts: u64 = events(&service).await.iter().map(|event| event["count"].as_u64().unwrap_or(1)).sum();
+    assert_eq!(counts, 2000, "all of them are counted");
+    let metrics = String::from_utf8(service.get("/metrics").await.body.to_vec()).unwrap();
+    let repeated = metrics.lines().find_map(|line| line.strip_prefix("gbac_audit_events_repeated_total ")).unwrap();
+    assert!(repeated.parse::<u64>().unwrap() > 1900, "{repeated}");
+}
+
+#[tokio::test]
+async fn users_without_permission_cannot_fill_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let service = writing_to(&path);
+    let maya = format!("Bearer {}", service.people().await.remove(0).token);
+    for n in 0..500 {
+        let role = format!("/v1/roles/role-{n}?x={n}");
+        assert_eq!(service.send_as(Method::DELETE, &role, &json!({}), &maya).await.status, 403);
+        let acls = format!("/v1/acls?filter.resource_name={n}");
+        assert_eq!(service.get_as(&acls, &basic("admin", "demo")).await.status, 200);
+    }
+    let text = written(&path);
+    assert!(text.len() < 10_000, "{} bytes", text.len());
+    let counted: u64 = events(&service).await.iter().map(|event| event["count"].as_u64().unwrap_or(1)).sum();
+    assert!(counted >= 1000, "{counted}");
+}
 
 /// The service with what its connections would tell it: the client's address.
 async fn ask_from(service: &Service, address: &str, request: Request<Body>) -> u16 {
@@ -83,4 +150,67 @@ async fn repeated_reads_name_what_was_read() {
         };
         assert_eq!(events.iter().filter(names).count(), 1, "{path}");
     }
+}
+
+#[tokio::test]
+async fn decisions_do_not_displace_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |options| {
+        options.audit_files.file_bytes = 20_000;
+        options.audit_files.total_bytes = 40_000;
+    })
+    .unwrap();
+    let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] });
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &on).await.status, 200);
+    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "evidence" })).await.status, 201);
+    let question = json!({ "subject": { "type": "user", "id": "u" }, "action": { "name": "read" },
+        "resource": { "type": "topic", "id": "x" } });
+    for _ in 0..100 {
+        assert_eq!(service.send(Method::POST, "/access/v1/evaluation", &question).await.status, 200);
+    }
+    let metrics = String::from_utf8(service.get_as("/metrics", &admin()).await.body.to_vec()).unwrap();
+    drop(service);
+    let oldest = folder.path().join("audit-00000001.jsonl");
+    assert!(!oldest.exists(), "the oldest decisions are deleted");
+    let changes = std::fs::read_to_string(folder.path().join("changes.jsonl")).unwrap();
+    assert!(changes.contains("admin created the role evidence"), "{changes}");
+    assert!(changes.contains("gbac deleted the oldest audit file audit-00000001.jsonl"));
+    let chains = gbac_server::verify_audit_folder(folder.path()).unwrap();
+    let [changes, decisions] = chains.as_slice() else { panic!("{chains:?}") };
+    assert!(changes.first_sequence == 1 && decisions.first_sequence > 1 && !decisions.is_excerpt, "{chains:?}");
+    for log in ["changes", "audit"] {
+        let of_log = |line: &&str| line.starts_with(&format!("gbac_audit_last_event{{log=\"{log}\",sha256=\""));
+        assert_eq!(metrics.lines().filter(of_log).count(), 1, "{metrics}");
+    }
+    let hash = metrics.lines().find_map(|line| line.strip_prefix("gbac_audit_last_event{log=\"changes\",sha256=\""));
+    let hash = hash.unwrap().split('"').next().unwrap();
+    let text = std::fs::read_to_string(folder.path().join("changes.jsonl")).unwrap();
+    assert!(text.contains(hash) || changes.sha256 == hash, "a hash that was kept is in the chain");
+}
+
+#[tokio::test]
+async fn a_request_whose_client_leaves_ends_with_its_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = writing_to(&folder.path().join("audit.jsonl"));
+    let create = |name: &str| request(Method::POST, "/v1/roles", &admin(), &json!({ "name": name }).to_string());
+    assert_eq!(service.ask(create("first")).await.status, 201, "from now on, the password needs no hash");
+    for polls in 1..=5 {
+        let mut asking = Box::pin(service.ask(create(&format!("left after {polls}"))));
+        for _ in 0..polls {
+            if asking.as_mut().now_or_never().is_some() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+    let ends = async || {
+        let events = events(&service).await;
+        events.iter().filter(|event| event["class_uid"] == 6003 && event["api"]["response"]["code"] == 201).count()
+    };
+    let all = async {
+        while ends().await < 6 {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(std::time::Duration::from_secs(120), all).await.is_ok(), "{} of 6", ends().await);
 }

@@ -35,6 +35,7 @@ mod predictions;
 mod provider_sign_in;
 mod proxies;
 mod random;
+mod relayed_sign_ins;
 mod roles;
 mod roles_over_connect;
 mod schema_registry;

@@ -53,7 +53,7 @@ pub(crate) fn relaying(url: &str) -> Service {
 }
 
 /// A service whose cluster answers with these bytes, and where the requests that it got come out.
-async fn answering(bytes: Vec<u8>) -> (Service, mpsc::Receiver<String>) {
+pub(crate) async fn answering(bytes: Vec<u8>) -> (Service, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let service = relaying(&format!("http://{}/behind/", listener.local_addr().unwrap()));
     let (tell, told) = mpsc::channel();
@@ -73,12 +73,12 @@ async fn answering(bytes: Vec<u8>) -> (Service, mpsc::Receiver<String>) {
     (service, told)
 }
 
-fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}").into_bytes()
 }
 
-async fn get(service: &Service, path: &str) -> (u16, Value) {
+pub(crate) async fn get(service: &Service, path: &str) -> (u16, Value) {
     let request = Request::get(path).header("authorization", admin()).body(Body::empty()).unwrap();
     service.ask(request).await.both()
 }

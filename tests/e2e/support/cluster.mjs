@@ -40,10 +40,11 @@ export async function startCluster({ flags = [], password = PASSWORD } = {}) {
     setProperties: (upsert) => ask('PUT', '/v1/cluster_config', { body: { upsert, remove: [] } }),
     /** All that it has said since the first start. */
     output: () => ended + running.output(),
-    /** The events of its audit log. */
+    /** The events of its audit log, by their time. */
     async audit() {
-      const lines = (await readFile(join(folder, 'audit.jsonl'), 'utf8')).split('\n').filter(Boolean);
-      return lines.map((line) => JSON.parse(line));
+      const files = ['changes.jsonl', 'audit.jsonl'].map((name) => readFile(join(folder, name), 'utf8'));
+      const lines = (await Promise.all(files)).join('').split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line)).sort((one, other) => one.time - other.time);
     },
     /** Every byte that it wrote: its data, its audit log, and all that it has said. */
     async traces() {

@@ -88,6 +88,17 @@ pub enum Modification<'a> {
         /// The number of requests that were refused because of that.
         refused: u64,
     },
+    /// The oldest file of the audit log was deleted, because the total size is limited.
+    LogFileDeleted {
+        /// Its name.
+        name: &'a str,
+        /// Its size in bytes.
+        bytes: u64,
+        /// The number of its last event.
+        last_sequence: u64,
+        /// The SHA-256 of its last line, in hexadecimal.
+        last_sha256: &'a str,
+    },
     /// A part of many simultaneous changes of the policy, in order.
     Several {
         /// The changes, each as an object.
@@ -170,6 +181,17 @@ pub fn administration(input: &Administration<'_>) -> Event {
     body.push(("unmapped", Node::Object(unmapped)));
     Event::new(form.class, form.activity_id, &input.context, body)
 }
+
+/// The end of an audit file that an event says was deleted: the number of its last event, and the SHA-256 of its last line.
+#[must_use]
+pub fn deleted_audit_file(event: &Value) -> Option<(u64, &str)> {
+    let is_deletion = event["class_uid"] == Class::EntityManagement.uid() && event["activity_id"] == DELETE;
+    let data = event.pointer("/entity/data").filter(|_| is_deletion && event["entity"]["type"] == AUDIT_FILE)?;
+    Some((data["last_sequence"].as_u64()?, data["last_sha256"].as_str()?))
+}
+
+/// The type of an audit file as an entity.
+const AUDIT_FILE: &str = "audit_file";
 
 /// The parts of an event that depend on the kind of change.
 struct Form {
@@ -271,6 +293,11 @@ fn form(modification: &Modification<'_>) -> Form {
             let before = json!({ "writable": false, "since": since_ms, "refused_requests": refused });
             let action = format!("writes the audit log again; requests refused in between: {refused}");
             entity(UPDATE, "audit_log", "audit log", Some(before), Some(json!({ "writable": true })), action)
+        }
+        Modification::LogFileDeleted { name, bytes, last_sequence, last_sha256 } => {
+            let data = json!({ "bytes": bytes, "last_sequence": last_sequence, "last_sha256": last_sha256 });
+            let action = format!("deleted the oldest audit file {}", visible(name));
+            entity(DELETE, AUDIT_FILE, name, Some(data), None, action)
         }
         Modification::Several { changes, first, total } => {
             let last = first + changes.len();
@@ -384,6 +411,10 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
         Modification::LogResumed { since_ms, refused } => {
             json!({ "change": "log_resumed", "since": since_ms, "refused_requests": refused })
         }
+        Modification::LogFileDeleted { name, bytes, last_sequence, last_sha256 } => json!({
+            "change": "delete_audit_file", "name": name, "bytes": bytes, "last_sequence": last_sequence,
+            "last_sha256": last_sha256,
+        }),
         Modification::Several { changes, .. } => json!(changes),
     }
 }

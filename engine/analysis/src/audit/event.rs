@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use gbac_engine::escape::is_hidden;
 use serde_json::Value;
 
+use super::link::EventText;
 use super::redact::{name_without_credentials, url};
 use super::{Context, OCSF_VERSION, Product};
 
@@ -232,7 +233,14 @@ impl Event {
     /// looks like a token is removed, and hidden characters are escaped.
     #[must_use]
     pub fn to_line(&self) -> String {
+        self.to_text().text
+    }
+
+    /// [`Event::to_line`], to which a link can be added.
+    #[must_use]
+    pub fn to_text(&self) -> EventText {
         let mut line = String::with_capacity(1024);
+        let (mut metadata_at, mut unmapped_at) = (0, None);
         line.push('{');
         for (index, (key, node)) in self.envelope().iter().chain(&self.body).enumerate() {
             if index > 0 {
@@ -240,10 +248,15 @@ impl Event {
             }
             // Writing to a string does not fail.
             let _ = write!(line, "\"{key}\":");
+            match (*key, node) {
+                ("metadata", Node::Object(_)) => metadata_at = line.len() + 1,
+                ("unmapped", Node::Object(_)) => unmapped_at = Some(line.len() + 1),
+                _ => {}
+            }
             node.write(&mut line);
         }
         line.push('}');
-        line
+        EventText { text: line, metadata_at, unmapped_at }
     }
 
     /// The members before the body.

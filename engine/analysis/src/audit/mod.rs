@@ -6,6 +6,7 @@ mod activity;
 mod authentication;
 mod change;
 mod event;
+mod link;
 mod redact;
 #[cfg(test)]
 mod tests;
@@ -16,8 +17,9 @@ use event::Node;
 
 pub use activity::{ApiActivity, AuditedResource, Authorization, CallEffect, CallResult, HttpRequest, api_activity};
 pub use authentication::{AuthProtocol, Authentication, SignInResult, authentication, sign_out};
-pub use change::{Administration, Modification, ResultingState, administration, modification_data};
+pub use change::{Administration, Modification, ResultingState, administration, deleted_audit_file, modification_data};
 pub use event::{Class, Event};
+pub use link::{EventLink, EventText};
 pub use redact::{REDACTED, is_compact_jws, is_shown_header, without_credentials, without_tokens};
 
 /// The version of the Open Cybersecurity Schema Framework (OCSF).

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::repeats::RepeatKey;
+use super::repeat_key::RepeatKey;
 use crate::client_network::ClientNetwork;
 use crate::rate_limit::{RateLimit, TokenBucket};
 

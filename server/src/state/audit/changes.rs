@@ -12,6 +12,7 @@ use gbac_engine::model::{Acl, Principal, Role};
 use gbac_engine::policy::{AccessLevel, Change, ChangeOutcome, GroupSource, Policy, Settings};
 use serde_json::{Value, json};
 
+use super::files::Stream;
 use super::log::AuditLog;
 use super::recorder::Audit;
 use super::scope::{AclChange, MAX_ACLS, RequestScope};
@@ -139,11 +140,11 @@ impl ChangeRecorder {
         if events.is_empty() {
             return Ok(());
         }
-        if self.log.write_now(&events).is_err() {
+        if self.log.write_now(Stream::Changes, &events).is_err() {
             if !turns_off {
                 return Err(WriteError::NotRecorded);
             }
-            self.log.owe(&events);
+            self.log.owe(Stream::Changes, &events);
         }
         if let Some(scope) = &self.scope {
             scope.set_changed();
@@ -193,7 +194,7 @@ impl ChangeRecorder {
     /// The event cannot be written, so the change must not be made.
     pub(crate) fn record_account(&self, modification: Modification<'_>) -> Result<(), AuditError> {
         let events = vec![self.make_event(modification, None)];
-        self.log.write_now(&events)?;
+        self.log.write_now(Stream::Changes, &events)?;
         self.recorded.0.with(|recorded| recorded.extend(events));
         Ok(())
     }
@@ -201,8 +202,8 @@ impl ChangeRecorder {
     /// Records that the service starts or stops. If that cannot be written, it is kept until it can: nobody has to be refused.
     pub(crate) async fn record_lifecycle(self, modification: Modification<'_>) {
         let events = [self.make_event(modification, None)];
-        if self.log.write(&events).await.is_err() {
-            self.log.owe(&events);
+        if self.log.write(Stream::Changes, &events).await.is_err() {
+            self.log.owe(Stream::Changes, &events);
         }
     }
 
@@ -218,7 +219,7 @@ impl ChangeRecorder {
         after: &Value,
     ) -> Result<(), AuditError> {
         let event = self.make_event(Modification::ValueSet { kind, name, before, after }, None);
-        self.log.write(&[event]).await?;
+        self.log.write(Stream::Changes, &[event]).await?;
         if let Some(scope) = &self.scope {
             scope.set_changed();
         }
@@ -230,16 +231,16 @@ impl RecordedChange {
     /// Records that a change was not committed, although its events were written.
     pub(crate) async fn fail(&self, log: &AuditLog) {
         let events = self.failed();
-        if log.write(&events).await.is_err() {
-            log.owe(&events);
+        if log.write(Stream::Changes, &events).await.is_err() {
+            log.owe(Stream::Changes, &events);
         }
     }
 
     /// [`RecordedChange::fail`] on a thread that may block.
     pub(crate) fn fail_now(&self, log: &AuditLog) {
         let events = self.failed();
-        if log.write_now(&events).is_err() {
-            log.owe(&events);
+        if log.write_now(Stream::Changes, &events).is_err() {
+            log.owe(Stream::Changes, &events);
         }
     }
 

@@ -2,14 +2,18 @@
 //! D-23).
 
 mod budgets;
+mod chain;
 mod changes;
 mod file;
+mod files;
 mod log;
 mod recorder;
+mod repeat_key;
 mod repeats;
 mod request_head;
 mod scope;
 mod sign_in_method;
+mod verify;
 
 pub(crate) use changes::{ChangeRecorder, PolicyTags, RecordedChange};
 pub use file::AuditFileLimits;
@@ -18,3 +22,4 @@ pub(crate) use recorder::Audit;
 pub(crate) use request_head::{Purpose, RequestHead};
 pub(crate) use scope::RequestScope;
 pub(crate) use sign_in_method::SignInMethod;
+pub use verify::{AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};

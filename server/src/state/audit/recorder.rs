@@ -9,8 +9,10 @@ use gbac_analysis::audit::{
 use gbac_engine::decide::Outcome;
 
 use super::budgets::{BeyondBudget, Payer};
+use super::files::Stream;
 use super::log::AuditLog;
-use super::repeats::{RepeatKey, Repeatable, Telling, milliseconds};
+use super::repeat_key::RepeatKey;
+use super::repeats::{Repeatable, Telling, milliseconds};
 use super::request_head::{Purpose, RequestHead};
 use super::scope::{AclChange, RequestScope};
 use super::sign_in_method::SignInMethod;
@@ -74,6 +76,7 @@ impl<'a> Audit<'a> {
                 payer: if superuser { Payer::Nobody } else { Payer::User(user) },
                 beyond: RepeatKey::new(["sign-ins beyond the budget", user]),
                 path: None,
+                stream: Stream::Changes,
             };
             let make = |telling| match telling {
                 Telling::One | Telling::Repetitions => make(self.context(request)),
@@ -82,9 +85,9 @@ impl<'a> Audit<'a> {
             return self.write_repeatable(&event, make).await;
         }
         let event = make(self.context(request));
-        match self.write(std::slice::from_ref(&event)).await {
+        match self.write(Stream::Changes, std::slice::from_ref(&event)).await {
             Err(_) if superuser && request.may_turn_audit_off => {
-                self.log.owe(&[event]);
+                self.log.owe(Stream::Changes, &[event]);
                 Ok(())
             }
             result => result,
@@ -106,7 +109,7 @@ impl<'a> Audit<'a> {
             return Ok(());
         }
         let user = User { name: user, kind: kind(superuser), ..User::default() };
-        self.write(&[authentication(&self.of_session(request, user, groups))]).await
+        self.write(Stream::Changes, &[authentication(&self.of_session(request, user, groups))]).await
     }
 
     /// Records that a user signed out. If the event cannot be written, it is kept for later, because the session has ended.
@@ -115,8 +118,8 @@ impl<'a> Audit<'a> {
             return;
         }
         let event = sign_out(&self.of_session(request, User { name: user, ..User::default() }, &[]));
-        if self.write(std::slice::from_ref(&event)).await.is_err() {
-            self.log.owe(&[event]);
+        if self.write(Stream::Changes, std::slice::from_ref(&event)).await.is_err() {
+            self.log.owe(Stream::Changes, &[event]);
         }
     }
 
@@ -211,6 +214,7 @@ impl<'a> Audit<'a> {
             payer: if kind == UserKind::Admin { Payer::Nobody } else { Payer::User(user) },
             beyond: RepeatKey::new(["reads beyond the budget", user]),
             path: Some(&request.path),
+            stream: Stream::Decisions,
         };
         let make = |telling| {
             let http = match telling {
@@ -233,9 +237,9 @@ impl<'a> Audit<'a> {
         let acls = scope.acls();
         let resources = AclChange::resources(&acls);
         let event = self.full_activity(&scope.head, user, Authorization::Call(result), &resources);
-        match self.write(std::slice::from_ref(&event)).await {
+        match self.write(Stream::Changes, std::slice::from_ref(&event)).await {
             Err(_) if scope.has_changed() => {
-                self.log.owe(&[event]);
+                self.log.owe(Stream::Changes, &[event]);
                 Ok(())
             }
             result => result,
@@ -258,8 +262,11 @@ impl<'a> Audit<'a> {
         let reason = "relayed to the cluster, which decides";
         let authorization =
             result.map_or(Authorization::Service { outcome: Outcome::Allow, reason }, Authorization::Call);
+        // What the cluster has accepted. Requests that it refuses are without number.
+        let is_done = result.is_some_and(|result| result.effect == CallEffect::Done);
+        let stream = if is_done { Stream::Changes } else { Stream::Decisions };
         let user = User { name: user, ..User::default() };
-        self.write(&[self.full_activity(request, user, authorization, &[])]).await
+        self.write(stream, &[self.full_activity(request, user, authorization, &[])]).await
     }
 
     fn full_activity(
@@ -296,11 +303,11 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// The events cannot be written; the decisions must not be sent.
     pub(crate) async fn decisions(&self, events: Vec<Event>) -> Result<(), AuditError> {
-        self.write(&events).await
+        self.write(Stream::Decisions, &events).await
     }
 
-    async fn write(&self, events: &[Event]) -> Result<(), AuditError> {
-        self.log.write(events).await
+    async fn write(&self, stream: Stream, events: &[Event]) -> Result<(), AuditError> {
+        self.log.write(stream, events).await
     }
 
     /// Writes an event, unless it repeats one that was written or is beyond a budget. If that fails, the request is refused and its
@@ -311,10 +318,10 @@ impl<'a> Audit<'a> {
         make: impl Fn(Telling) -> Event,
     ) -> Result<(), AuditError> {
         let events = self.log.admit(|repeats, now| repeats.admit(event, now, make));
-        let result = self.write(&events).await;
+        let result = self.write(event.stream, &events).await;
         if result.is_err() {
             self.log.forget(event.key);
-            self.log.keep(events.split_last().map(|(_, counted)| counted).unwrap_or_default());
+            self.log.keep(event.stream, events.split_last().map(|(_, counted)| counted).unwrap_or_default());
         }
         result
     }
@@ -341,6 +348,8 @@ impl<'a> Audit<'a> {
             payer,
             beyond: RepeatKey::new(beyond),
             path: None,
+            // Those of strangers have no place among what is kept. Those for the local account are sign-ins.
+            stream: if matches!(payer, Payer::Nobody) { Stream::Changes } else { Stream::Decisions },
         };
         let make = |telling| match telling {
             Telling::One | Telling::Repetitions => {

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use gbac_analysis::audit::Event;
-use sha2::{Digest, Sha256};
 
 use super::budgets::{BeyondBudget, Budgets, Payer};
+use super::files::{Entry, Stream};
+use super::repeat_key::RepeatKey;
 
 /// The seconds for which repetitions of an event are counted.
 const WINDOW: f64 = 60.0;
@@ -16,21 +17,6 @@ const MAX_WINDOWS: usize = 4096;
 /// The number of paths that an event of repeated reads names, and their length in bytes altogether.
 const MAX_PATHS: usize = 100;
 const MAX_PATH_BYTES: usize = 8 << 10;
-
-/// What two events must have in common to be recorded together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct RepeatKey([u8; 32]);
-
-impl RepeatKey {
-    pub(super) fn new<'p>(parts: impl IntoIterator<Item = &'p str>) -> Self {
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update(part.len().to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-        Self(hash.finalize().into())
-    }
-}
 
 /// An event that may repeat another one.
 pub(super) struct Repeatable<'a> {
@@ -42,6 +28,8 @@ pub(super) struct Repeatable<'a> {
     pub(super) beyond: RepeatKey,
     /// The path and query of a read, which an event of repetitions names.
     pub(super) path: Option<&'a str>,
+    /// The file that it belongs to.
+    pub(super) stream: Stream,
 }
 
 /// What an event tells.
@@ -58,6 +46,7 @@ pub(super) enum Telling {
 /// An event that was written, and how often it was repeated since.
 struct Window {
     event: Event,
+    stream: Stream,
     started_at: f64,
     count: u64,
     first_ms: i64,
@@ -69,9 +58,19 @@ struct Window {
 }
 
 impl Window {
-    const fn new(event: Event, started_at: f64) -> Self {
+    const fn new(event: Event, stream: Stream, started_at: f64) -> Self {
         let (first_ms, last_ms) = (0, 0);
-        Self { event, started_at, count: 0, first_ms, last_ms, paths: Vec::new(), path_bytes: 0, omitted_paths: 0 }
+        Self {
+            event,
+            stream,
+            started_at,
+            count: 0,
+            first_ms,
+            last_ms,
+            paths: Vec::new(),
+            path_bytes: 0,
+            omitted_paths: 0,
+        }
     }
 
     /// Whether its minute is not over. If the clock was set back behind its start, it is, because it might come again much later.
@@ -93,6 +92,11 @@ impl Window {
                 self.omitted_paths += 1;
             }
         }
+    }
+
+    /// The event of the repetitions with the file that it belongs to, if there are any.
+    fn entry(&self) -> Option<Entry> {
+        Some(Entry { stream: self.stream, text: self.event()?.to_text() })
     }
 
     /// The event of the repetitions, if there are any.
@@ -128,7 +132,7 @@ pub(super) struct Repeats {
 impl Repeats {
     /// Counts an event, or says that it must be written.
     pub(super) fn admit(&mut self, event: &Repeatable<'_>, now: f64, make: impl Fn(Telling) -> Event) -> Admission {
-        let Repeatable { key, payer, beyond, path } = event;
+        let Repeatable { key, payer, beyond, path, stream } = event;
         let windows = match payer {
             Payer::Network(_) => &mut self.of_networks,
             Payer::Nobody | Payer::User(_) => &mut self.others,
@@ -140,13 +144,14 @@ impl Repeats {
         if let Err(budget) = self.budgets.take(*payer, now) {
             let beyond = if budget.is_own { *beyond } else { RepeatKey::new([]) };
             // The number of these is bounded by that of the budgets.
-            let window = windows.entry(beyond).or_insert_with(|| Window::new(make(Telling::Beyond(budget)), now));
+            let window =
+                windows.entry(beyond).or_insert_with(|| Window::new(make(Telling::Beyond(budget)), *stream, now));
             window.add(milliseconds(now), None);
             return Admission::BeyondBudget;
         }
         let mut events: Vec<Event> = windows.remove(key).and_then(|window| window.event()).into_iter().collect();
         if windows.len() < MAX_WINDOWS {
-            windows.insert(*key, Window::new(make(Telling::Repetitions), now));
+            windows.insert(*key, Window::new(make(Telling::Repetitions), *stream, now));
         }
         events.push(make(Telling::One));
         Admission::Write(events)
@@ -159,22 +164,20 @@ impl Repeats {
     }
 
     /// The events of the repetitions whose minute is over.
-    pub(super) fn take_due(&mut self, now: f64) -> Vec<Event> {
+    pub(super) fn take_due(&mut self, now: f64) -> Vec<Entry> {
         let mut due = Vec::new();
         for windows in [&mut self.of_networks, &mut self.others] {
             due.extend(
-                windows.extract_if(.., |_, window| !window.is_open(now)).filter_map(|(_, window)| window.event()),
+                windows.extract_if(.., |_, window| !window.is_open(now)).filter_map(|(_, window)| window.entry()),
             );
         }
         due
     }
 
     /// All events of repetitions.
-    pub(super) fn take_all(&mut self) -> Vec<Event> {
-        let events = self.pending();
-        self.of_networks.clear();
-        self.others.clear();
-        events
+    pub(super) fn take_all(&mut self) -> Vec<Entry> {
+        let windows = [&mut self.of_networks, &mut self.others].map(std::mem::take);
+        windows.iter().flatten().filter_map(|(_, window)| window.entry()).collect()
     }
 
     /// The events of the repetitions so far, which will still be written.
@@ -226,7 +229,13 @@ mod tests {
     }
 
     fn superuser(name: &str) -> Repeatable<'static> {
-        Repeatable { key: RepeatKey::new([name]), payer: Payer::Nobody, beyond: RepeatKey::new(["beyond"]), path: None }
+        Repeatable {
+            key: RepeatKey::new([name]),
+            payer: Payer::Nobody,
+            beyond: RepeatKey::new(["beyond"]),
+            path: None,
+            stream: Stream::Decisions,
+        }
     }
 
     fn stranger(name: &str, network: &str) -> Repeatable<'static> {
@@ -235,6 +244,7 @@ mod tests {
             payer: Payer::Network(Some(ClientNetwork::of(network.parse().unwrap()))),
             beyond: RepeatKey::new(["beyond", network]),
             path: None,
+            stream: Stream::Decisions,
         }
     }
 
@@ -249,9 +259,13 @@ mod tests {
         event(name, 1)
     }
 
-    fn counts(events: &[Event]) -> BTreeMap<String, u64> {
+    fn value(entry: &Entry) -> Value {
+        serde_json::from_str(entry.text.as_str()).unwrap()
+    }
+
+    fn counts(events: &[Entry]) -> BTreeMap<String, u64> {
         let mut counts = BTreeMap::new();
-        for event in events.iter().map(gbac_json::event_to_value) {
+        for event in events.iter().map(value) {
             *counts.entry(event["user"]["name"].as_str().unwrap().to_owned()).or_default() +=
                 event["count"].as_u64().unwrap_or(1);
         }
@@ -300,8 +314,9 @@ mod tests {
         for path in paths.iter().chain(&paths[..5]) {
             repeats.admit(&Repeatable { path: Some(path), ..superuser("a") }, 1.0, telling);
         }
-        let [counted] = repeats.take_all().try_into().unwrap();
-        let counted = gbac_json::event_to_value(&counted);
+        let all = repeats.take_all();
+        assert_eq!(all.len(), 1);
+        let counted = value(&all[0]);
         assert_eq!(counted["count"], 124);
         let named: Vec<&str> =
             counted["resources"].as_array().unwrap().iter().map(|path| path["name"].as_str().unwrap()).collect();
@@ -310,7 +325,7 @@ mod tests {
         for path in ["/first", "/second", &long] {
             repeats.admit(&Repeatable { path: Some(path), ..superuser("b") }, 1.0, telling);
         }
-        let counted = gbac_json::event_to_value(&repeats.take_all()[0]);
+        let counted = value(&repeats.take_all()[0]);
         assert_eq!(counted["resources"], json!([{ "name": "/second", "type": "request" }]));
     }
 

@@ -1,0 +1,71 @@
+//! `gbac audit verify`: whether audit files were changed.
+
+use std::process::ExitCode;
+
+use gbac_console_model::phrases::count;
+use gbac_server::{AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};
+
+use crate::args::{AuditCommand, AuditVerifyArgs, Format};
+use crate::output::{self, Failure};
+use crate::results::{VerifiedAudit, VerifiedAuditLog};
+
+pub(crate) fn run(command: &AuditCommand, format: Format) -> Result<ExitCode, Failure> {
+    let AuditCommand::Verify(AuditVerifyArgs { files, data }) = command;
+    let chains = match data {
+        Some(folder) => verify_audit_folder(folder),
+        None => verify_audit_files(files),
+    };
+    let chains = chains.map_err(|error| failure(&error))?;
+    match format {
+        Format::Json | Format::Yaml => output::value(format, &result(&chains))?,
+        Format::Text => output::text(&chains.iter().map(text).collect::<String>())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn failure(error: &AuditVerifyError) -> Failure {
+    match error {
+        AuditVerifyError::Unreadable { path, source } => Failure::io(&path.display().to_string(), source),
+        AuditVerifyError::Broken { .. } => {
+            let advice = "compare the files with copies of events or hashes that are kept elsewhere";
+            Failure::new("audit_broken", format!("{error}; {advice}"))
+        }
+    }
+}
+
+/// `changes: intact, 12 events (1 to 12) in 1 file`, and the newest hash below it.
+fn text(chain: &VerifiedChain) -> String {
+    let VerifiedChain { log, files, events, unlinked, first_sequence, last_sequence, sha256, .. } = chain;
+    let files = count(files.len(), "file");
+    let events = match events {
+        0 => "no events".to_owned(),
+        1 => format!("1 event ({first_sequence})"),
+        events => format!("{events} events ({first_sequence} to {last_sequence})"),
+    };
+    let mut lines = vec![format!("{log}: intact, {events} in {files}"), format!("  newest SHA-256: {sha256}")];
+    if *unlinked > 0 {
+        lines.push(format!("  {unlinked} older events have no link, because an older version wrote them"));
+    }
+    if chain.is_excerpt {
+        lines.push(format!("  event {first_sequence} continues events that are not in these files"));
+    }
+    if chain.ends_incomplete {
+        lines.push("  the last line is incomplete: it is being written, or the service was killed".to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+fn result(chains: &[VerifiedChain]) -> VerifiedAudit {
+    let log = |chain: &VerifiedChain| VerifiedAuditLog {
+        log: chain.log,
+        files: chain.files.iter().map(|file| file.display().to_string()).collect(),
+        events: chain.events,
+        unlinked_events: chain.unlinked,
+        first_sequence: chain.first_sequence,
+        last_sequence: chain.last_sequence,
+        sha256: chain.sha256.clone(),
+        is_excerpt: chain.is_excerpt,
+        ends_incomplete: chain.ends_incomplete,
+    };
+    VerifiedAudit { logs: chains.iter().map(log).collect() }
+}
