@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::{PASSWORD, Service, admin, basic, demo_options, refusal, request};
+use crate::harness::{Service, admin, basic, demo_options, refusal, request};
 
 /// A demo that writes its events to a file.
 pub(crate) fn writing_to(path: &Path) -> Service {

@@ -66,7 +66,7 @@ async fn users_without_permission_cannot_fill_the_log() {
         let role = format!("/v1/roles/role-{n}?x={n}");
         assert_eq!(service.send_as(Method::DELETE, &role, &json!({}), &maya).await.status, 403);
         let acls = format!("/v1/acls?filter.resource_name={n}");
-        assert_eq!(service.get_as(&acls, &basic("admin", "demo")).await.status, 200);
+        assert_eq!(service.get_as(&acls, &admin()).await.status, 200);
     }
     let text = written(&path);
     assert!(text.len() < 10_000, "{} bytes", text.len());
