@@ -156,7 +156,11 @@ fn bad_input_is_one_line_and_changes_nothing() {
             "unexpected argument '--clustre' found; tip: a similar argument exists: '--cluster'; see --help",
         ),
         ([&check[..], &["--topic", "a", "--topic", "b"]].concat(), 64, "more than one resource given"),
-        ([&check[..], &["--topic", "a", "--host", "db.example"]].concat(), 64, "--host: `db.example` is not an IP address"),
+        (
+            [&check[..], &["--topic", "a", "--host", "db.example"]].concat(),
+            64,
+            "--host: `db.example` is not an IP address",
+        ),
         ([&create[..], &["Group:"]].concat(), 64, "--allow-principal: the name after `Group:` is empty"),
         ([&create[..], &["a", "--allow-host", "db.example"]].concat(), 64, "--allow-host: `db.example` is neither"),
         ([&create[..], &["a", "--url", &away]].concat(), 1, "cannot reach `"),

@@ -75,6 +75,7 @@ public final class RoleWatch {
     private volatile long confirmed;
 
     // Only the owner uses these.
+    private Roles passedOn = known;
     private RoleSource source;
     private Future<?> reading = CompletableFuture.completedFuture(null);
     private long lastRead;
@@ -229,17 +230,19 @@ public final class RoleWatch {
     }
 
     private void publish(Roles current) {
-        Roles before = known;
+        known = current;
+        Roles before = passedOn;
         if (current.equals(before)) {
             return;
         }
-        known = current;
         if (current.isOutdated() && !before.isOutdated()) {
             LOG.error("The members of roles are older than {} ({} seconds): ACLs of roles allow nothing until they can be "
                     + "read again", RoleSettings.MAX_AGE, settings.maxAge().toSeconds());
         } else if (before.isOutdated() && !current.isOutdated()) {
             LOG.info("ACLs of roles allow again");
         }
+        // If this fails, the next tick passes it on.
         listener.accept(current);
+        passedOn = current;
     }
 }

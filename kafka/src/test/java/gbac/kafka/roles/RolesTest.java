@@ -376,4 +376,23 @@ final class RolesTest {
             assertEquals(document("User:checked"), Files.readString(cache));
         }
     }
+
+    @Test
+    void membersThatCouldNotBeTakenArePassedOnAgain() throws IOException {
+        List<Set<RoleMember>> taken = new ArrayList<>();
+        boolean[] fails = {false};
+        RoleWatch watch = new RoleWatch(time::get, Runnable::run, Runnable::run, current -> {
+            if (fails[0]) {
+                throw new IllegalStateException("an engine failed");
+            }
+            taken.add(current.members());
+        });
+        watch.begin(settings(RoleSettings.FILE, write(document("User:alice")).toString()));
+        fails[0] = true;
+        assertThrows(IllegalStateException.class, () -> watch.follow(settings(), false));
+        fails[0] = false;
+        watch.tick();
+        assertEquals(2, taken.size());
+        assertEquals(Set.of(), taken.get(1));
+    }
 }
