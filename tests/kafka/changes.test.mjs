@@ -161,7 +161,7 @@ test('the cluster answers and a deny counts while properties change', async () =
 test('the log of each node says what is set', async () => {
   const own = { 'gbac.roles.token.file': file('token'), 'gbac.roles.cache': file('cache'), 'gbac.roles.max.age': 3600 };
   assert.equal(await follow({ 'gbac.roles.url': source.url('good'), ...own }), null);
-  const line = ['Changed: gbac.groups.claim=$.groups, gbac.groups.nested=none', `roles from ${source.url('good')}`,
+  const line = ['Changed: gbac.groups.claim=$.groups, gbac.groups.nested=none, gbac.groups.unreadable=refuse, gbac.groups.missing=none', `roles from ${source.url('good')}`,
     ...Object.entries(own).map(([name, value]) => `${name}=${value}`)].join(', ');
   for (const node of [CONTROLLER, BROKER]) await answers(true, () => world.cluster.output(node).includes(line));
 });

@@ -22,10 +22,12 @@ before(async () => {
 });
 after(() => demo?.stop());
 
+const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url'));
+
 /** What the command line decides for the claims of a token. */
 function engine(questions) {
   const line = ({ token, operation, topic }) => ({
-    claims: JSON.parse(Buffer.from(token.split('.')[1], 'base64url')),
+    claims: claimsOf(token),
     operation: `OPERATION_${operation.toUpperCase()}`,
     resource_type: 'RESOURCE_TYPE_TOPIC',
     resource_name: topic,
@@ -63,11 +65,17 @@ test('the same token has the same verdict in the cluster, the service and the en
     const questions = demo.topics.flatMap((topic) => OPERATIONS.map((operation) => ({ token, operation, topic })));
     const [ofService, ofEngine] = [await verdicts(demo.service, questions), engine(questions)];
     const admin = await demo.clients.open('admin', tokenClient(demo.cluster.bootstrap, file));
-    const found = await admin.call('operations', { topics: demo.topics });
+    const found = await admin.attempt('operations', { topics: demo.topics });
     await admin.close();
+    assert.deepEqual(ofEngine, ofService, name);
+    if ('_claim_names' in claimsOf(token)) {
+      // The provider left the groups out: the plugin refuses the connection, and the others know a user without groups.
+      assert.equal(found, 'TimeoutException');
+      continue;
+    }
     questions.forEach(({ operation, topic }, index) => {
       const ofCluster = found[topic].includes(operation);
-      assert.deepEqual([ofCluster, ofEngine[index]], [ofService[index], ofService[index]], `${operation} of ${topic} by ${name}`);
+      assert.equal(ofCluster, ofService[index], `${operation} of ${topic} by ${name}`);
       allowed += ofCluster;
     });
   }

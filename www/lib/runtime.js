@@ -1,9 +1,13 @@
 // What runtimes have in different places.
 
-/** A built-in module of Node, if the runtime has it; edge runtimes throw. */
+/**
+ * A built-in module of Node, if the runtime has it; edge runtimes throw.
+ * @param {string} name
+ * @returns {any}
+ */
 export function builtin(name) {
   try {
-    return globalThis.process?.getBuiltinModule?.(name);
+    return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
   } catch {
     return undefined;
   }

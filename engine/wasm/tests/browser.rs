@@ -39,7 +39,7 @@ fn text(value: &JsValue, name: &str) -> String {
 
 #[wasm_bindgen_test]
 fn a_check_is_answered_with_its_source() {
-    let answer = policy().ask(CHECK, false, NOW).unwrap();
+    let answer = policy().ask(CHECK, None, NOW).unwrap();
     assert_eq!(text(&answer, "outcome"), "allow");
     assert_eq!(text(&answer, "source"), "group_role_acl");
     assert_eq!(text(&answer, "group"), "engineering");
@@ -49,7 +49,7 @@ fn a_check_is_answered_with_its_source() {
 
 #[wasm_bindgen_test]
 fn an_explanation_names_its_candidates() {
-    let explanation = policy().ask(CHECK, true, NOW).unwrap();
+    let explanation = policy().ask(CHECK, Some(50), NOW).unwrap();
     let candidates = js_sys::Array::from(&member(&explanation, "candidates"));
     assert_eq!(candidates.length(), 1);
     assert_eq!(text(&candidates.get(0), "standing"), "decides");
@@ -121,14 +121,14 @@ fn twenty_thousand_bad_calls_leave_the_engine_in_order() {
     let policy = policy();
     let bad = ["{\"identity\":1}", "1", "{}", "[[[["];
     for call in bad {
-        assert!(policy.ask(call, false, NOW).is_none());
+        assert!(policy.ask(call, None, NOW).is_none());
     }
     let before = memory_bytes();
     for round in 0..20_000 {
-        assert!(policy.ask(bad[round % bad.len()], false, NOW).is_none());
+        assert!(policy.ask(bad[round % bad.len()], None, NOW).is_none());
     }
     assert_eq!(memory_bytes(), before, "memory grew");
-    assert_eq!(text(&policy.ask(CHECK, false, NOW).unwrap(), "outcome"), "allow");
+    assert_eq!(text(&policy.ask(CHECK, None, NOW).unwrap(), "outcome"), "allow");
 }
 
 /// The size of the module's memory in bytes.
