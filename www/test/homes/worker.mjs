@@ -29,7 +29,9 @@ function load(path) {
   known.set(path, module);
   return module;
 }
-const link = (specifier, from) => load(createRequire(from.identifier).resolve(specifier));
+/** The ES module, as `import` resolves it. */
+const entry = join(resolve('gbac-engine/package.json'), '../index.js');
+const link = (specifier, from) => load(specifier === 'gbac-engine' ? entry : createRequire(from.identifier).resolve(specifier));
 
 const worker = load(resolve('./worker.js'));
 await worker.link(link);
