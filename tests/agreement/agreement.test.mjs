@@ -3,6 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { random, shrink } from '../../www/test/cases.mjs';
+import { provider } from '../../www/test/tokens.mjs';
 import { aCase, aDocument, withAdmin } from './cases.mjs';
 import { CALLS, javascript, oracle, polluting, Programs } from './interfaces.mjs';
 
@@ -108,6 +109,37 @@ test('the package answers the same, whatever other code adds to Object.prototype
   const { interfaces } = await compare(SEED, CASES, CALLS, polluting);
   t.diagnostic(`${CASES} questions of GBAC_SEED=${SEED} with a changed prototype: ${JSON.stringify(interfaces)}`);
   for (const name of Object.keys(CALLS)) assert.ok(interfaces[name] >= CASES / 10, `${name} answered ${interfaces[name]} of ${CASES} questions`);
+});
+
+test('a token that sign-in refuses has one reason and one code in every interface', async () => {
+  const { issuer, token } = programs.provider;
+  const of = (claims, times) => token({ iss: issuer, sub: 'u', ...claims }, times);
+  const signed = of({});
+  const tokens = {
+    token_expired: of({}, { now: NOW - 1_000 }),
+    issuer_mismatch: of({ iss: 'https://other.example.com' }),
+    issuer_missing: of({ iss: undefined }),
+    audience_mismatch: of({ aud: 'another' }),
+    audience_missing: of({ aud: undefined }),
+    exp_missing: of({ exp: undefined }),
+    time_invalid: of({ exp: 'soon' }),
+    token_not_yet_valid: of({ nbf: NOW + 600 }),
+    signature_invalid: provider().token({ iss: issuer, sub: 'u' }),
+    kid_unknown: provider('another').token({ iss: issuer, sub: 'u' }),
+    principal_missing: of({ sub: undefined }),
+    token_unsigned: `${signed.slice(0, signed.lastIndexOf('.'))}.`,
+    opaque_token: 'a.b',
+  };
+  const answers = await programs.judged([...Object.values(tokens), signed]);
+  const accepted = answers.pop();
+  assert.deepEqual([accepted['gbac check'].reason, accepted.AuthZEN.reason, accepted.code], ['no_match', 'no_match', undefined]);
+  for (const [place, expected] of Object.keys(tokens).entries()) {
+    const { 'gbac check': line, AuthZEN: context, code } = answers[place];
+    for (const [name, { outcome, reason, code: found, verified }] of Object.entries({ 'gbac check': line, AuthZEN: context })) {
+      assert.deepEqual({ outcome, reason, code: found, verified }, { outcome: 'deny', reason: 'token_refused', code: expected, verified: false }, name);
+    }
+    assert.equal(code, expected, 'the package');
+  }
 });
 
 test('an interface that forgets something is found out, with a small case', async () => {

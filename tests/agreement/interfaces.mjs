@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { GBAC, serve } from '../e2e/support/launch.mjs';
 import { asking, basic } from '../e2e/support/ask.mjs';
 import { Policy } from '../../www/index.js';
+import * as verify from '../../www/verify.js';
 import { decide, plainAcl } from '../../www/test/oracle.mjs';
 import { AUDIENCE, provider } from '../../www/test/tokens.mjs';
-import { ADMIN, claimsOf, isExpired, questionOf, whoOf } from './cases.mjs';
+import { ADMIN, claimsOf, isExpired, questionOf, whoOf, withAdmin } from './cases.mjs';
 
 /** A decision with every member that the rules determine: null and false stand for absent. */
 export const plain = (decision) => ({
@@ -162,23 +163,57 @@ export class Programs {
 
   /** What `gbac check --requests -` answers to each question, in order. */
   async commandLine(document, cases) {
-    const path = join(this.#folder, 'policy.json');
-    writeFileSync(path, JSON.stringify(document));
-    const child = spawn(GBAC, ['check', '--policy', path, '--requests', '-'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines = await this.#check(document, cases.map((asked) => ({ ...whoOf(asked), ...questionOf(asked) })));
+    return lines.map((line) => (line.error ? { error: line.error.code } : plainAnswer(line)));
+  }
+
+  /** The lines of `gbac check --requests -` for these checks, in order. */
+  async #check(document, checks, flags = []) {
+    const path = this.#file('policy.json', document);
+    const child = spawn(GBAC, ['check', '--policy', path, '--requests', '-', ...flags], { stdio: ['pipe', 'pipe', 'inherit'] });
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
-    child.stdin.end(cases.map((asked) => `${JSON.stringify({ ...whoOf(asked), ...questionOf(asked) })}\n`).join(''));
+    child.stdin.end(checks.map((check) => `${JSON.stringify(check)}\n`).join(''));
     const [code] = await once(child, 'close');
     const lines = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
-    if (lines.length !== cases.length || code > 1) throw new Error(`gbac check ended with ${code} after ${lines.length} lines`);
-    return lines.map((line) => (line.error ? { error: line.error.code } : plainAnswer(line)));
+    if (lines.length !== checks.length || code > 1) throw new Error(`gbac check ended with ${code} after ${lines.length} lines`);
+    return lines;
+  }
+
+  #file(name, value) {
+    const path = join(this.#folder, name);
+    writeFileSync(path, JSON.stringify(value));
+    return path;
+  }
+
+  /** The name of the identity provider, and tokens that it signs. */
+  get provider() {
+    return { issuer: this.#issuer, token: this.#idp.token };
+  }
+
+  /** What every interface decides about a request with each of these tokens; the package has only the code of its error. */
+  async judged(tokens) {
+    const document = withAdmin({ version: 1, settings: { superusers: [] }, roles: [], acls: [] });
+    const question = { operation: 'read', resource_type: 'topic', resource_name: 'x' };
+    const keys = ['--jwks', this.#file('keys.json', this.#idp.jwks), '--issuer', this.#issuer, '--audience', AUDIENCE];
+    const lines = await this.#check(document, tokens.map((token) => ({ token, ...question })), keys);
+    await this.#put(document);
+    const evaluations = tokens.map((token) => (
+      { subject: { type: 'token', id: token }, action: { name: 'read' }, resource: { type: 'topic', id: 'x' } }
+    ));
+    const { body } = await this.#ask('POST', '/access/v1/evaluations', { body: { evaluations } });
+    const policy = await verify.Policy.load(document);
+    const verifier = await verify.verifier(this.#idp.jwks, { issuer: this.#issuer, audience: AUDIENCE });
+    return tokens.map((token, place) => ({
+      'gbac check': lines[place],
+      AuthZEN: body.evaluations[place].context,
+      code: attempt(() => policy.open(verifier.verify(token))).error?.code,
+    }));
   }
 
   /** What the service answers; undefined where a gateway cannot ask that, such as at another instant than its own. */
   async authzen(document, cases) {
-    this.#etag ??= (await this.#ask('GET', '/gbac/v1/policy')).response.headers.get('etag');
-    const { response } = await this.#ask('PUT', '/gbac/v1/policy', { body: document, headers: { 'if-match': this.#etag } });
-    this.#etag = response.headers.get('etag') ?? undefined;
+    await this.#put(document);
     const tokens = new Map();
     const evaluations = cases.map((asked) => this.#evaluation(asked, tokens));
     const places = [...evaluations.keys()].filter((place) => evaluations[place] !== undefined);
@@ -192,6 +227,13 @@ export class Programs {
       });
     }
     return answers;
+  }
+
+  /** Makes a document the policy of the service. */
+  async #put(document) {
+    this.#etag ??= (await this.#ask('GET', '/gbac/v1/policy')).response.headers.get('etag');
+    const { response } = await this.#ask('PUT', '/gbac/v1/policy', { body: document, headers: { 'if-match': this.#etag } });
+    this.#etag = response.headers.get('etag') ?? undefined;
   }
 
   /** A token, signed once for each of whom it tells. */
@@ -223,7 +265,8 @@ export class Programs {
 const BATCH = 400;
 
 function plainEvaluated({ decision, context }) {
-  const answer = context.error ? { outcome: 'deny', refused: context.error.code } : plainAnswer(context);
+  const refused = context.error?.code ?? (context.reason === 'token_refused' ? context.code : undefined);
+  const answer = refused === undefined ? plainAnswer(context) : { outcome: 'deny', refused };
   if (decision !== (answer.outcome === 'allow')) throw new Error(`a decision contradicts its reason: ${JSON.stringify({ decision, context })}`);
   return answer;
 }

@@ -12,7 +12,7 @@
 
 mod question;
 
-use gbac_json::AnswerJson;
+use gbac_json::{AnswerJson, TokenRefusalJson};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -113,6 +113,8 @@ pub struct EvaluationResponse {
 pub enum EvaluationContext {
     /// The decision, as in the output of `gbac check`.
     Answer(AnswerJson),
+    /// The denial of a token that sign-in refuses, as in the output of `gbac check` (D-119).
+    Refused(TokenRefusalJson),
     /// An error instead of a decision.
     Failed {
         /// The reason.

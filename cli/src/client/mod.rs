@@ -270,12 +270,7 @@ impl Client {
         let question = json!({ "subject": { "type": "token", "id": token }, "action": { "name": "describe" },
             "resource": { "type": "cluster", "id": CLUSTER_NAME } });
         match self.change::<Value>(Method::POST, paths::ACCESS_EVALUATION, &question) {
-            Ok(answer) => {
-                let text = |name: &str| answer["context"]["error"][name].as_str().map(plain);
-                let (code, message) = (text("code"), text("message"));
-                let stated = code.zip(message).map(|(code, message)| TokenRefusal { code, message });
-                stated.ok_or_else(|| CallError::NotJson(paths::ACCESS_EVALUATION.into()))
-            }
+            Ok(answer) => stated_refusal(&answer).ok_or_else(|| CallError::NotJson(paths::ACCESS_EVALUATION.into())),
             Err(CallError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => {
                 let properties: Map<String, Value> = self.get(paths::CLUSTER_CONFIG).unwrap_or_default();
                 let accepted = of_service(&properties, self.get(paths::SERVICE).ok().as_ref());
@@ -508,6 +503,12 @@ impl Client {
 fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallError> {
     let path = path.split('?').next().unwrap_or(path);
     serde_json::from_str(&answer.text).map_err(|_| CallError::NotJson(path.into()))
+}
+
+/// The denial of a refused token, if an access evaluation states it (D-119).
+pub(crate) fn stated_refusal(answer: &Value) -> Option<TokenRefusal> {
+    let context = answer.get("context").filter(|context| context["reason"] == TokenRefusal::REASON)?;
+    Some(TokenRefusal { code: plain(context["code"].as_str()?), message: plain(context["message"].as_str()?) })
 }
 
 /// A refusal without characters that would end or move a line of our output.

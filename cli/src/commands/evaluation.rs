@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use gbac_analysis::check::{Query, TokenRefusal};
+use gbac_analysis::check::Query;
 use gbac_api::paths;
 use gbac_engine::Subject;
 use gbac_engine::model::CLUSTER_NAME;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::explain::deny_refused;
 use crate::args::{CheckArgs, Format};
-use crate::client::{CallError, Client};
+use crate::client::{CallError, Client, stated_refusal};
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
 use crate::query;
 
@@ -59,10 +59,8 @@ pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<E
     let (Some(allowed), Some(reason)) = (answer["decision"].as_bool(), answer.get("context")) else {
         return Err(CallError::NotJson(paths::ACCESS_EVALUATION.into()).into());
     };
-    let is_token = matches!(&check.subject, Subject::UnverifiedToken { .. } | Subject::Token { .. });
-    let text = |name: &str| reason["error"][name].as_str().map(str::to_owned);
-    if let (true, false, Some(code), Some(message)) = (is_token, allowed, text("code"), text("message")) {
-        return deny_refused(&TokenRefusal { code, message }, None, format);
+    if let Some(refusal) = stated_refusal(&answer) {
+        return deny_refused(&refusal, None, format);
     }
     match format {
         Format::Json | Format::Yaml => output::value(format, reason)?,

@@ -33,6 +33,8 @@ pub fn in_force(inputs: &Inputs, of_service: &AcceptedTokens) -> AcceptedTokens 
 /// Why sign-in fails, and the first thing to fix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignInRefusal {
+    /// The stable code of the first reason, as `gbac check` states it (D-119).
+    pub code: &'static str,
     /// What was found and what to do.
     pub words: RichText,
     /// What else fails, by the names of the checks.
@@ -44,8 +46,8 @@ pub struct SignInRefusal {
 impl SignInRefusal {
     /// A refusal for one reason.
     #[must_use]
-    pub const fn new(words: RichText) -> Self {
-        Self { words, more: Vec::new(), actions: Vec::new() }
+    pub const fn new(code: &'static str, words: RichText) -> Self {
+        Self { code, words, more: Vec::new(), actions: Vec::new() }
     }
 }
 
@@ -58,7 +60,7 @@ pub fn refusal(
     checks: &[SignInCheck],
     ignore_expiry: bool,
 ) -> Option<SignInRefusal> {
-    let of_form = read.refused.as_ref().map(|problem| problem.words.clone());
+    let of_form = read.refused.as_ref().map(|problem| (problem.code, problem.words.clone()));
     let of_signature = report.and_then(|report| report.signature_fault.clone());
     // The user chose to ignore the expiry.
     let kept: Vec<SignInCheck> =
@@ -70,17 +72,18 @@ pub fn refusal(
     let failed = kept.iter().filter(|check| check.code.is_some());
     names.extend(failed.map(|check| check_name(check.about)));
     let first_is_of_claims = of_form.is_none() && of_signature.is_none();
-    let in_words = |check: &SignInCheck| sentence(&check.finding, check.next.as_deref().unwrap_or_default());
-    let words = of_form.or(of_signature).or_else(|| of_claims.map(in_words))?;
+    let of_check =
+        |check: &SignInCheck| Some((check.code?, sentence(&check.finding, check.next.as_deref().unwrap_or_default())));
+    let (code, words) = of_form.or(of_signature).or_else(|| of_claims.and_then(of_check))?;
     let actions = of_claims.filter(|_| first_is_of_claims).map(|check| actions(check, read)).unwrap_or_default();
-    Some(SignInRefusal { words, more: names.into_iter().skip(1).collect(), actions })
+    Some(SignInRefusal { code, words, more: names.into_iter().skip(1).collect(), actions })
 }
 
 /// Why the platform of today refuses the token at sign-in, although it is read here.
 #[must_use]
-pub fn platform_refusal(read: &DecodedToken) -> Option<RichText> {
+pub fn platform_refusal(read: &DecodedToken) -> Option<SignInRefusal> {
     let warning = read.header.as_ref()?.platform_refusal()?;
-    Some(sentence(&warning.message, ""))
+    Some(SignInRefusal::new(warning.code.as_str(), sentence(&warning.message, "")))
 }
 
 fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {

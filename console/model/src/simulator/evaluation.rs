@@ -304,8 +304,8 @@ impl Simulation {
         if let Some(opened) = &opened {
             let taken = opened.taken.as_ref().filter(|_| inputs.platform);
             let of_platform = || taken.and_then(|taken| accepted::platform_refusal(&taken.read));
-            let of_claims = || opened.identity.as_ref().err().map(identity_error);
-            refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(SignInRefusal::new));
+            let of_claims = |error: &ResolveError| SignInRefusal::new(error.code(), identity_error(error));
+            refusal = refusal.or_else(of_platform).or_else(|| opened.identity.as_ref().err().map(of_claims));
         }
         let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
         let mut supposed = None;

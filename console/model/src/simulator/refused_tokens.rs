@@ -45,25 +45,37 @@ fn no_refused_token_is_shown_as_allowed() {
     let of = |name: &str, value: Value| token(&usual, name, value);
     let headed = |header: Value| token(&header, "jti", json!("1"));
     let unsigned = of("jti", json!("1")).rsplit_once('.').unwrap().0.to_owned();
-    for (text, first) in [
-        (of("iss", json!("https://other.example")), "The issuer is https://other.example, and"),
-        (of("iss", Value::Null), "The token has no iss"),
-        (of("aud", json!(["billing"])), "The token is for billing, and the service accepts only streams"),
-        (of("aud", Value::Null), "The token has no audience"),
-        (of("nbf", json!(NOW + 600.0)), "The token is not valid yet"),
-        (of("nbf", json!("now")), "The claim nbf is not a time in seconds since 1970"),
-        (of("iat", json!(NOW + 600.0)), "The token was issued 10 min in the future"),
-        (of("exp", Value::Null), "The token has no expiry time"),
-        (of("exp", json!("tomorrow")), "The claim exp is not a time in seconds since 1970"),
-        (of("exp", json!((NOW + 600.0) * 1000.0)), "The claim exp is not a time in seconds since 1970"),
-        (of("exp", json!(NOW - 31.0)), "The token expired 31 s ago"),
-        (headed(json!({ "alg": "HS256", "kid": "k" })), "The algorithm HS256 is not accepted"),
-        (headed(json!({ "alg": "none" })), "The algorithm none is not accepted"),
-        (headed(json!({ "kid": "k" })), "The header has no algorithm"),
-        (headed(json!({ "alg": "RS256", "kid": "k", "crit": ["x"] })), "The header requires extensions"),
-        (headed(json!({ "alg": "RS256", "kid": "k", "typ": "logout+jwt" })), "The type logout+jwt is not"),
-        (headed(json!({ "alg": "RS256" })), "The header has no key ID"),
-        (format!("{unsigned}."), "The token has no signature"),
+    for (text, first, code) in [
+        (of("iss", json!("https://other.example")), "The issuer is https://other.example, and", "issuer_mismatch"),
+        (of("iss", Value::Null), "The token has no iss", "issuer_missing"),
+        (
+            of("aud", json!(["billing"])),
+            "The token is for billing, and the service accepts only streams",
+            "audience_mismatch",
+        ),
+        (of("aud", Value::Null), "The token has no audience", "audience_missing"),
+        (of("nbf", json!(NOW + 600.0)), "The token is not valid yet", "token_not_yet_valid"),
+        (of("nbf", json!("now")), "The claim nbf is not a time in seconds since 1970", "time_invalid"),
+        (of("iat", json!(NOW + 600.0)), "The token was issued 10 min in the future", "token_issued_in_future"),
+        (of("exp", Value::Null), "The token has no expiry time", "exp_missing"),
+        (of("exp", json!("tomorrow")), "The claim exp is not a time in seconds since 1970", "time_invalid"),
+        (of("exp", json!((NOW + 600.0) * 1000.0)), "The claim exp is not a time in seconds since 1970", "time_invalid"),
+        (of("exp", json!(NOW - 31.0)), "The token expired 31 s ago", "token_expired"),
+        (headed(json!({ "alg": "HS256", "kid": "k" })), "The algorithm HS256 is not accepted", "alg_refused"),
+        (headed(json!({ "alg": "none" })), "The algorithm none is not accepted", "alg_refused"),
+        (headed(json!({ "kid": "k" })), "The header has no algorithm", "alg_missing"),
+        (
+            headed(json!({ "alg": "RS256", "kid": "k", "crit": ["x"] })),
+            "The header requires extensions",
+            "crit_refused",
+        ),
+        (
+            headed(json!({ "alg": "RS256", "kid": "k", "typ": "logout+jwt" })),
+            "The type logout+jwt is not",
+            "typ_refused",
+        ),
+        (headed(json!({ "alg": "RS256" })), "The header has no key ID", "kid_missing"),
+        (format!("{unsigned}."), "The token has no signature", "token_unsigned"),
     ] {
         let view = view(&text);
         let verdict = view.verdict.as_ref().unwrap();
@@ -73,6 +85,7 @@ fn no_refused_token_is_shown_as_allowed() {
             "{first}"
         );
         assert!(said(why(&view, "Fix first")).starts_with(first), "{first}: {verdict:?}");
+        assert_eq!(said(why(&view, "Reason")), format!("token_refused, {code}"), "{first}");
         assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a can write to topic payments-settled.");
         assert!(verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)), "{verdict:?}");
         assert!(view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(), "{first}");

@@ -1,5 +1,6 @@
 //! The verdict in words: the decision, the deciding ACL, and further remarks.
 
+use gbac_analysis::check::TokenRefusal;
 use gbac_analysis::requests::resource_type_text;
 use std::sync::Arc;
 
@@ -154,7 +155,8 @@ pub fn sign_in_fails(
     access: Option<&AccessRequest>,
     accepted: Option<(&str, Reason)>,
 ) -> Verdict {
-    let mut why = vec![("Fix first", Why::RichText(refusal.words.clone()))];
+    let code = RichText::new().code(TokenRefusal::REASON).text(", ").code(refusal.code);
+    let mut why = vec![("Fix first", Why::RichText(refusal.words.clone())), ("Reason", Why::RichText(code))];
     if !refusal.more.is_empty() {
         let more = refusal.more.iter().map(|name| RichText::from(*name)).collect();
         why.push(("Also fails", Why::RichText(listed(more, refusal.more.len()))));

@@ -68,8 +68,8 @@ pub struct Report {
     pub claims: Option<Claims>,
     /// What became of the signature itself.
     pub signature: Signature,
-    /// Why the signature, or the key that should have made it, is not accepted, and what to do.
-    pub signature_fault: Option<RichText>,
+    /// Why the signature, or the key that should have made it, is not accepted, and what to do, with the code of the reason.
+    pub signature_fault: Option<(&'static str, RichText)>,
     /// Keys of the set that cannot be used, and why.
     pub unusable: Vec<RichText>,
 }
@@ -92,7 +92,7 @@ fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Repor
     let verified = verify::verify_with_rules(token, keys, expect, accepted.rules());
     // The signature is the first check, so what the verifier stops at is its fault.
     let has_failed = of_signature.is_some_and(|line| line.outcome == VerificationOutcome::Failed);
-    let fault = |error: &VerifyError| sentence(&error.to_string(), error.hint());
+    let fault = |error: &VerifyError| (error.code(), sentence(&error.to_string(), error.hint()));
     Report {
         lines: lines.iter().map(line).collect(),
         signature,

@@ -16,7 +16,7 @@ use super::subject::PreparedSubject;
 use crate::http::placement::incomplete;
 use crate::http::problem::{Problem, problem_count, without_secrets};
 use crate::metrics::Metrics;
-use crate::state::audit::{Audit, RequestHead};
+use crate::state::audit::{Audit, RequestHead, SignInMethod};
 
 /// Evaluates the questions of a request.
 pub(super) struct Evaluator<'r> {
@@ -66,21 +66,15 @@ impl Evaluator<'_> {
         check: &Check,
         audit_events: &mut Vec<Event>,
     ) -> Result<EvaluationResponse, Problem> {
-        let cleartext = self.request.is_cleartext();
         let (method, identity) = match subject {
             PreparedSubject::Known(method, identity) => (*method, identity),
-            PreparedSubject::Rejected(method, code, reason) => {
-                self.budget.spend_rejected(reason, check)?;
-                self.metrics.count_decision(Outcome::Deny);
-                audit_events.extend(self.audit.events(self.request, |context| {
-                    let sign_in =
-                        || events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check);
-                    first
-                        .then(sign_in)
-                        .into_iter()
-                        .chain([events::refused_check_event(context, reason, check)])
-                        .collect()
-                }));
+            PreparedSubject::Refused(refusal) => {
+                self.deny(SignInMethod::Token, &refusal.message, first, check, audit_events)?;
+                let context = EvaluationContext::Refused((&*refusal).into());
+                return Ok(EvaluationResponse { decision: false, context });
+            }
+            PreparedSubject::Rejected(code, reason) => {
+                self.deny(SignInMethod::Gateway, reason, first, check, audit_events)?;
                 return Ok(failed(401, code, reason.clone(), Vec::new()));
             }
             PreparedSubject::Malformed(faults) => return self.deny_malformed(faults, audit_events),
@@ -90,12 +84,32 @@ impl Evaluator<'_> {
             .map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
         self.metrics.count_decision(answer.outcome());
         let identity = identity.identity();
+        let cleartext = self.request.is_cleartext();
         audit_events.extend(self.audit.events(self.request, |context| {
             let sign_in = || events::sign_in_event(context, method.protocol(), cleartext, identity, check);
             first.then(sign_in).into_iter().chain(events::decision_events(context, identity, check, &answer)).collect()
         }));
         let context = EvaluationContext::Answer((&answer).into());
         Ok(EvaluationResponse { decision: answer.outcome() == Outcome::Allow, context })
+    }
+
+    /// Denies a check whose subject has no identity.
+    fn deny(
+        &mut self,
+        method: SignInMethod,
+        reason: &str,
+        first: bool,
+        check: &Check,
+        audit_events: &mut Vec<Event>,
+    ) -> Result<(), Problem> {
+        self.budget.spend_rejected(reason, check)?;
+        self.metrics.count_decision(Outcome::Deny);
+        let cleartext = self.request.is_cleartext();
+        audit_events.extend(self.audit.events(self.request, |context| {
+            let sign_in = || events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check);
+            first.then(sign_in).into_iter().chain([events::refused_check_event(context, reason, check)]).collect()
+        }));
+        Ok(())
     }
 
     /// Denies a malformed question in a list.
@@ -125,7 +139,7 @@ impl Evaluator<'_> {
 fn check(question: ParsedQuestion<'_>, subject: &PreparedSubject) -> Result<Check, Vec<DocumentFault>> {
     let asks = question?.parse_check();
     match subject {
-        PreparedSubject::Known(..) | PreparedSubject::Rejected(..) => asks,
+        PreparedSubject::Known(..) | PreparedSubject::Refused(_) | PreparedSubject::Rejected(..) => asks,
         PreparedSubject::Malformed(faults) => {
             Err(faults.iter().cloned().chain(asks.err().into_iter().flatten()).collect())
         }

@@ -1,5 +1,6 @@
 //! The subjects of a request's questions: each is verified, resolved and prepared once.
 
+use gbac_analysis::check::TokenRefusal;
 use gbac_api::problem::DocumentFault;
 use gbac_engine::Subject;
 use gbac_engine::decide::PreparedIdentity;
@@ -28,8 +29,10 @@ pub(super) async fn verify(
 pub(super) enum PreparedSubject {
     /// A known identity.
     Known(SignInMethod, Box<PreparedIdentity>),
-    /// A subject that was rejected: the code and the reason.
-    Rejected(SignInMethod, &'static str, String),
+    /// A token that sign-in refuses.
+    Refused(TokenRefusal),
+    /// Another subject without an identity: the code and the reason.
+    Rejected(&'static str, String),
     /// A malformed subject.
     Malformed(Vec<DocumentFault>),
 }
@@ -45,10 +48,12 @@ impl PreparedSubject {
         match (verified, subject) {
             (_, Err(faults)) => Self::Malformed(faults.clone()),
             (Some(Ok(identity)), _) => known(SignInMethod::Token, identity),
-            (Some(Err(rejected)), _) => Self::Rejected(SignInMethod::Token, rejected.code(), rejected.to_string()),
+            (Some(Err(rejected)), _) => {
+                Self::Refused(TokenRefusal { code: rejected.code().to_owned(), message: rejected.to_string() })
+            }
             (None, Ok(subject)) => match gbac_engine::resolve(policy, subject, None) {
                 Ok(resolved) => known(SignInMethod::Gateway, resolved.identity),
-                Err(error) => Self::Rejected(SignInMethod::Gateway, error.code(), error.to_string()),
+                Err(error) => Self::Rejected(error.code(), error.to_string()),
             },
         }
     }
