@@ -300,6 +300,25 @@ fn decisions_are_recorded_as_audit_events() {
     assert_eq!(events[1]["actor"]["user"]["groups"][0], groups("payments"));
     let nowhere = run_with(&folder, &[&args[..7], &["--audit", "no/such/folder"]].concat(), "", Some(&text));
     assert_eq!(nowhere.exit, 1, "what cannot be recorded is not decided");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let path = folder.path().join("events.jsonl");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600, "a new file is private");
+        for (before, after) in [(0o644, 0o640), (0o604, 0o600)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+            assert_eq!((run_with(&folder, &args, "", Some(&text)).exit, mode()), (0, after), "{before:o}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        let exposed = run_with(&folder, &args, "", Some(&text));
+        assert_eq!((exposed.exit, exposed.out.as_str()), (1, ""), "others may have written events");
+        assert!(exposed.err.contains("can be changed by other users; check its content, and run"), "{}", exposed.err);
+        fs::rename(&path, folder.path().join("other.jsonl")).unwrap();
+        symlink("other.jsonl", &path).unwrap();
+        let linked = run_with(&folder, &args, "", Some(&text));
+        assert!(linked.exit == 1 && linked.err.contains("is a link to another file"), "{}", linked.err);
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl TlsService {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a certificate");
         let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
         fs::write(&certificate, cert.pem()).expect("a file");
-        fs::write(&key, signing_key.serialize_pem()).expect("a file");
+        program::write_secret(&key, signing_key.serialize_pem());
         let mut command = program::command();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
         // A name that only a proxy resolves.
@@ -220,16 +220,48 @@ fn a_profile_file_that_others_can_read_is_a_warning_and_a_damaged_one_an_error()
         run(&folder, &[], &["profile", "list"])
     };
     assert_eq!(list(0o600).err, "");
-    for mode in [0o644, 0o640, 0o602] {
+    for (mode, advice) in [(0o644, "chmod 600"), (0o640, "chmod 600"), (0o602, "chmod go-w")] {
         let warned = list(mode);
         assert_eq!(warned.exit, 0, "{}", warned.err);
-        assert!(warned.err.contains("profiles.json") && warned.err.contains("chmod 600"), "{mode:o}: {}", warned.err);
+        assert!(warned.err.contains("profiles.json") && warned.err.contains(advice), "{mode:o}: {}", warned.err);
     }
     let text = fs::read_to_string(&file).expect("a file");
     for damaged in ["", "{", "[]", &text[..text.len() / 2], "{\"profiles\": {\"a\": {\"url\": 1}}}", "\u{0}"] {
         fs::write(&file, damaged).expect("a file");
         let failed = list(0o600).failed(1);
         assert!(failed.contains("profiles.json") && failed.contains("fix it, or delete it"), "{damaged:?}: {failed}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_secret_that_others_can_read_or_change_is_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("secret");
+    fs::write(&file, "a.b.c").expect("a file");
+    // Nothing listens there any more.
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("an address");
+    let url = format!("http://{address}");
+    let connects =
+        |flags: &[&str]| run(&folder, &[], &[&["security", "role", "list", "--url", &url], flags].concat()).err;
+    for flags in [
+        &["--user", "admin", "--password-file", "secret"][..],
+        &["--token-file", "secret"],
+        &["--tls-cert", "secret", "--tls-key", "secret"],
+    ] {
+        for (mode, problem) in [
+            (0o600, None),
+            (0o440, None),
+            (0o604, Some("warning: the secret in `secret` can be read by other users; run `chmod 600` on it")),
+            (0o602, Some("warning: the secret in `secret` can be changed by other users; check its content")),
+        ] {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("a mode");
+            let said = connects(flags);
+            assert_eq!(said.contains("warning: "), problem.is_some(), "{flags:?} {mode:o}: {said}");
+            assert!(said.contains(problem.unwrap_or_default()), "{flags:?} {mode:o}: {said}");
+        }
     }
 }
 
@@ -275,7 +307,7 @@ fn a_client_certificate_is_sent_to_a_service_that_requires_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let certificate = generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     fs::write(folder.path().join("cert.pem"), certificate.cert.pem()).expect("a file");
-    fs::write(folder.path().join("key.pem"), certificate.signing_key.serialize_pem()).expect("a file");
+    program::write_secret(&folder.path().join("key.pem"), certificate.signing_key.serialize_pem());
     let url = requiring_certificates(&certificate);
     let caller = [("GBAC_URL", url.as_str()), ("GBAC_TLS_CA", "cert.pem")];
     let list = ["security", "acl", "list"];
@@ -286,7 +318,7 @@ fn a_client_certificate_is_sent_to_a_service_that_requires_one() {
     // One of another authority.
     let other = generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     fs::write(folder.path().join("cert-of-others.pem"), other.cert.pem()).expect("a file");
-    fs::write(folder.path().join("key-of-others.pem"), other.signing_key.serialize_pem()).expect("a file");
+    program::write_secret(&folder.path().join("key-of-others.pem"), other.signing_key.serialize_pem());
     let with = [&list[..], &["--tls-cert", "cert-of-others.pem", "--tls-key", "key-of-others.pem"]].concat();
     let refused = run(&folder, &caller, &with).failed(1);
     assert!(refused.contains("it does not accept the client certificate"), "{refused}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use gbac_tests::program::{self, Nobody};
+use gbac_tests::program::{self, Nobody, write_secret};
 use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
         assert_eq!((mode(&file), mode(file.parent().expect("a folder"))), (0o600, 0o700));
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("rights");
         let used = alone(&[], &["profile", "use", "local"]);
-        assert!(used.exit == 0 && used.err.contains("other users can read the file"), "{}", used.err);
+        assert!(used.exit == 0 && used.err.contains("can be read by other users"), "{}", used.err);
         assert_eq!(mode(&file), 0o600, "rights that were opened are closed again");
     }
     assert_eq!(
@@ -82,8 +82,8 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
 #[test]
 fn credentials_come_from_files_too() {
     let service = Service::start();
-    fs::write(service.file("password"), "demo\n").expect("a file");
-    fs::write(service.file("token"), format!("Bearer {}\n", service.token())).expect("a file");
+    write_secret(&service.file("password"), "demo\n");
+    write_secret(&service.file("token"), format!("Bearer {}\n", service.token()));
     let set = ["cluster", "config", "set", "nested_group_behavior", "suffix"];
     service.with(&[], &[&set[..], &["--user", "admin", "--password-file", "password"]].concat()).done();
     let refused = service.with(&[], &[&set[..], &["--token-file", "token"]].concat()).failed(1);

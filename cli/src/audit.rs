@@ -11,6 +11,7 @@ use gbac_analysis::{
 };
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::At;
+use gbac_server::private_file::{self, PrivateTo};
 
 use crate::input;
 use crate::output::Failure;
@@ -23,11 +24,13 @@ pub(crate) struct AuditLog {
 }
 
 impl AuditLog {
-    /// Opens the file for appending.
+    /// Opens the file for appending. A new one is private, and one that others may have written is refused (D-132).
     pub(crate) fn append_to(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
+        let options = &mut OpenOptions::new();
+        options.create(true).append(true);
         let file =
-            OpenOptions::new().create(true).append(true).open(path).map_err(|error| Failure::io(&name, &error))?;
+            private_file::open(path, options, PrivateTo::OwnerAndGroup).map_err(|error| Failure::io(&name, &error))?;
         Ok(Self { file, name, product: Product::default() })
     }
 

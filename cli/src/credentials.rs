@@ -52,11 +52,11 @@ impl Credentials {
     /// Reads flags, then the environment, then the profile; prompts for a missing password on a terminal.
     pub(crate) fn read(args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
         let password = match &args.password_file {
-            Some(path) => Some(input::small_text(path)?.trim_end_matches(['\r', '\n']).to_owned()),
+            Some(path) => Some(input::secret(path)?.trim_end_matches(['\r', '\n']).to_owned()),
             None => env::var("GBAC_PASSWORD").ok(),
         };
         let token = match &args.connect_token {
-            Some(path) => Some(input::small_text(path)?),
+            Some(path) => Some(input::secret(path)?),
             None => env::var("GBAC_TOKEN").ok(),
         };
         // A token overrides the user of a profile, but not a user from a flag or the environment.

@@ -12,10 +12,11 @@ use gbac_engine::policy::Policy;
 use gbac_engine::token::{self, Claims};
 use gbac_engine::verify::{KeySet, Validation, VerificationStep, verification_steps, verify};
 use gbac_json::policy_from_json;
+use gbac_server::private_file::secret_notice;
 use serde_json::Value;
 
 use crate::args::KeyArgs;
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::yaml;
 
 /// Whether standard input has a reader already; a second one would read nothing.
@@ -81,6 +82,22 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
 /// Reads a token, a password, keys, a certificate or settings as text; `-` is standard input.
 pub(crate) fn small_text(path: &Path) -> Result<String, Failure> {
     text_within(path, MAX_SMALL)
+}
+
+/// Reads a password, a token to sign in with or a private key as text; `-` is standard input. Warns if other users can read or
+/// change the file (D-132).
+pub(crate) fn secret(path: &Path) -> Result<String, Failure> {
+    if path != Path::new("-") {
+        warn_of_others(path);
+    }
+    small_text(path)
+}
+
+/// Warns if other users can read or change a file with a secret.
+pub(crate) fn warn_of_others(path: &Path) {
+    if let Some(notice) = secret_notice(path) {
+        output::note(&format!("warning: {notice}"));
+    }
 }
 
 fn text_within(path: &Path, limit: u64) -> Result<String, Failure> {

@@ -9,6 +9,7 @@ use gbac_console_model::phrases::count;
 use gbac_engine::escape::{is_hidden, visible_json};
 use gbac_engine::policy::Policy;
 use gbac_json::Problems;
+use gbac_server::private_file;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -82,6 +83,9 @@ impl Failure {
             AlreadyExists, FileTooLarge, InvalidData, InvalidFilename, IsADirectory, NotADirectory, NotFound,
             PermissionDenied, StorageFull,
         };
+        if let Some(hint) = private_file::hint(error) {
+            return Self::new("file_exposed", format!("{}; {hint}", plain(&error.to_string())));
+        }
         let what = plain(what);
         let why = match error.kind() {
             NotFound => "no such file; check its name and folder",

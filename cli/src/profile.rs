@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gbac_api::spelling::RoleSpelling;
 use gbac_engine::escape::escaped;
+use gbac_server::private_file::{self, PrivateTo};
 use serde::{Deserialize, Serialize};
 
 use crate::args::online::SpellingArg;
@@ -121,31 +122,10 @@ fn path() -> Option<PathBuf> {
 }
 
 /// Says so if others than the user can read or change the file: they could send a password to a service of theirs.
-#[cfg(unix)]
 fn warn_about_others(path: &Path) {
-    use std::os::unix::fs::MetadataExt;
-    // Whatever is wrong with the file is the error of reading it.
-    let Ok(metadata) = fs::metadata(path) else { return };
-    if let Some(problem) = exposure(metadata.mode(), metadata.uid(), rustix::process::geteuid().as_raw()) {
+    if let Some(exposure) = private_file::exposure(path, PrivateTo::Owner) {
         let file = path.display();
-        output::note(&format!("warning: {file}: {problem}; check its content, and run `chmod 600` as its owner"));
-    }
-}
-
-#[cfg(not(unix))]
-fn warn_about_others(_: &Path) {}
-
-/// Who else can read or change a file.
-#[cfg(unix)]
-fn exposure(mode: u32, owner: u32, user: u32) -> Option<&'static str> {
-    if owner != user {
-        Some("the file belongs to another user, who can change where you sign in")
-    } else if mode & 0o022 != 0 {
-        Some("other users can change the file, and with it where you sign in")
-    } else if mode & 0o044 != 0 {
-        Some("other users can read the file")
-    } else {
-        None
+        output::note(&format!("warning: {file} {exposure}, and it says where you sign in; {}", exposure.hint()));
     }
 }
 
@@ -153,18 +133,14 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        builder.mode(0o700);
-        options.mode(0o600);
-    }
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
     // A new file is renamed, so that readers never see a partial file and its permissions are ours.
     let draft = folder.join(format!("profiles.{}.new", std::process::id()));
-    let written = options.open(&draft).and_then(|mut file| {
+    let options = &mut fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    let written = private_file::open(&draft, options, PrivateTo::Owner).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.sync_all()
     });
@@ -174,23 +150,4 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&draft);
     }
     done
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_of_others_is_exposed() {
-        assert_eq!(exposure(0o100_600, 7, 7), None);
-        assert_eq!(exposure(0o100_400, 7, 7), None);
-        for (mode, owner, words) in [
-            (0o100_600, 0, "another user"),
-            (0o100_620, 7, "can change"),
-            (0o100_602, 7, "can change"),
-            (0o100_604, 7, "can read"),
-        ] {
-            assert!(exposure(mode, owner, 7).is_some_and(|problem| problem.contains(words)), "{mode:o}");
-        }
-    }
 }

@@ -27,7 +27,7 @@ mod lock;
 mod logging;
 mod metrics;
 mod middleware;
-mod private_file;
+pub mod private_file;
 mod random;
 mod rate_limit;
 mod routes;
@@ -40,7 +40,6 @@ pub use gbac_api::address::{AddressError, BaseUrlError};
 pub use http::access::{Access, ReadMethods};
 pub use identity::oidc::OidcRules;
 pub use logging::{LogFormat, LogLevelError, LogOptions};
-pub use private_file::{Exposure, PrivateTo, exposure};
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{

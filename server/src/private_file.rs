@@ -66,7 +66,8 @@ struct ExposedFile {
 }
 
 /// What to do about an error of this module; `None` for other errors.
-pub(crate) fn hint(error: &io::Error) -> Option<&'static str> {
+#[must_use]
+pub fn hint(error: &io::Error) -> Option<&'static str> {
     let exposed: &ExposedFile = error.get_ref()?.downcast_ref()?;
     Some(exposed.exposure.hint())
 }
@@ -75,7 +76,7 @@ pub(crate) fn hint(error: &io::Error) -> Option<&'static str> {
 ///
 /// # Errors
 /// It cannot be opened, or others may have written or replaced it.
-pub(crate) fn open(path: &Path, options: &mut OpenOptions, private_to: PrivateTo) -> io::Result<File> {
+pub fn open(path: &Path, options: &mut OpenOptions, private_to: PrivateTo) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -173,6 +174,14 @@ pub fn exposure(path: &Path, private_to: PrivateTo) -> Option<Exposure> {
         let _ = (path, private_to);
         None
     }
+}
+
+/// What others can do with a file with a secret, and what to do about it, as a sentence; `None` if it is private. Its group can read
+/// it, because programs that manage secrets often pass them to a group.
+#[must_use]
+pub fn secret_notice(path: &Path) -> Option<String> {
+    let exposure = exposure(path, PrivateTo::OwnerAndGroup)?;
+    Some(format!("the secret in `{}` {exposure}; {}", escaped(&path.display().to_string()), exposure.hint()))
 }
 
 #[cfg(unix)]

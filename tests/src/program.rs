@@ -94,6 +94,16 @@ impl Run {
     }
 }
 
+/// Writes a file that only its owner can read, as one with a secret should be.
+///
+/// # Panics
+/// If it cannot be written.
+pub fn write_secret(path: &Path, content: impl AsRef<[u8]>) {
+    std::fs::write(path, content).expect("a file");
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("a mode");
+}
+
 /// Runs a command in a folder to its end, with a text as standard input. JSON of `gbac` has to be as its schema describes it.
 ///
 /// # Panics

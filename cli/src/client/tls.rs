@@ -28,7 +28,7 @@ fn authorities(path: &Path) -> Result<Vec<Certificate>, Failure> {
 }
 
 fn identity(certificate: &Path, key: &Path) -> Result<Identity, Failure> {
-    let (certificate_text, key_text) = (input::small_text(certificate)?, input::small_text(key)?);
+    let (certificate_text, key_text) = (input::small_text(certificate)?, input::secret(key)?);
     // The parser looks for the parts in any order.
     Identity::from_pem(format!("{key_text}\n{certificate_text}").as_bytes())
         .map_err(|_| invalid("--tls-cert, --tls-key", certificate, "with its key, it is not a certificate in PEM"))

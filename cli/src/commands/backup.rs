@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use gbac_api::paths;
 use gbac_console_model::phrases::count;
+use gbac_server::private_file::{self, PrivateTo};
 use gbac_server::{BackupContents, BackupError, verify_backup};
 use serde::Serialize;
 
@@ -49,11 +50,7 @@ pub(super) fn failure(error: &BackupError) -> Failure {
 
 /// Creates a private file. Removes it if it cannot be written completely.
 fn create(path: &Path, backup: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = private_file::open(path, OpenOptions::new().write(true).create_new(true), PrivateTo::Owner)?;
     file.write_all(backup).and_then(|()| file.sync_all()).inspect_err(|_| {
         let _ = fs::remove_file(path);
     })

@@ -10,7 +10,6 @@ use gbac_api::address::address;
 use gbac_api::license::LicenseStatus;
 use gbac_api::paths;
 use gbac_api::service::SignIn;
-use gbac_engine::escape::escaped;
 use gbac_engine::policy::Settings;
 
 use super::error::ServeError;
@@ -29,7 +28,7 @@ use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::logging::LogFormat;
 use crate::metrics::Metrics;
-use crate::private_file::{PrivateTo, exposure};
+use crate::private_file::secret_notice;
 use crate::routes::app::{App, DemoAccess};
 use crate::state::audit::{Audit, AuditFileLimits, AuditLog};
 use crate::state::config::Config;
@@ -281,12 +280,7 @@ fn exposed_secrets(options: &ServeOptions) -> Vec<String> {
         files.extend(data.tls.as_ref().map(|tls| tls.key.as_path()));
         files.extend(data.oidc_client.as_ref().and_then(|client| client.secret_file.as_deref()));
     }
-    let notice = |file: &Path| {
-        let exposure = exposure(file, PrivateTo::OwnerAndGroup)?;
-        let name = file.display().to_string();
-        Some(format!("the secret in `{}` {exposure}; {}", escaped(&name), exposure.hint()))
-    };
-    files.into_iter().filter_map(notice).collect()
+    files.into_iter().filter_map(secret_notice).collect()
 }
 
 /// The audit log of this file; `None` only keeps events in memory.
