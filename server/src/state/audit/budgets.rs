@@ -1,5 +1,5 @@
-//! How many different events each network without valid credentials, and each user, adds to the log (D-124). Nobody takes what
-//! belongs to somebody else, and memory is bounded.
+//! How many different events each network without valid credentials, and each user, adds to the log (D-124). No network and no
+//! user can use up the budget of another one, and memory is bounded.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ const MAX_USERS: usize = 1024;
 /// The pause in seconds between searches for budgets that are full again, which are forgotten.
 const PRUNE_INTERVAL: f64 = 10.0;
 
-/// Whose budget an event takes.
+/// The budget that an event uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Payer<'a> {
-    /// Nobody's: that of a superuser, or one whose number another limit bounds.
-    Nobody,
+    /// None: a superuser's events are all recorded, and so are those whose number another limit bounds.
+    Unlimited,
     /// That of a network, because the request has no valid credentials; `None` if the client's address is not known.
     Network(Option<ClientNetwork>),
     /// That of a user with valid credentials, or of a known account.
@@ -55,7 +55,7 @@ impl Budgets {
     /// The budget is used up.
     pub(super) fn take(&mut self, payer: Payer<'_>, now: f64) -> Result<(), BeyondBudget> {
         match payer {
-            Payer::Nobody => Ok(()),
+            Payer::Unlimited => Ok(()),
             Payer::Network(network) => {
                 let network = network.map(|network| network.site().unwrap_or(network).first_address().to_string());
                 self.networks.take(RepeatKey::new(network.as_deref()), now)
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(granted(&mut budgets, Payer::Network(None), 1000, 0.0), 20, "clients without an address share one");
         assert_eq!(budgets.take(network(1), 0.0), Err(BeyondBudget { is_own: true }));
         assert_eq!(budgets.take(network(1), 0.5), Ok(()), "one more after half a second");
-        assert_eq!(granted(&mut budgets, Payer::Nobody, 5000, 0.0), 5000);
+        assert_eq!(granted(&mut budgets, Payer::Unlimited, 5000, 0.0), 5000);
     }
 
     #[test]

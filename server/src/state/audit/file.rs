@@ -85,14 +85,26 @@ impl AuditFile {
         let mut file =
             Self { path, limits, open: None, end, may_have_surplus: true, rotation_failed: false, group_reads: false };
         let length = file.current(now_ms)?;
-        file.end = match (&mut file.open, length) {
-            (Some(open), Some(1..)) => tail(&mut open.file)?.end,
-            _ => match file.rotated().last() {
-                Some((number, _)) => tail(&mut File::open(file.rotated_path(*number))?)?.end,
-                None => end,
-            },
+        let last_rotated = file.open_rotated()?;
+        file.end = match (&mut file.open, length, last_rotated) {
+            (Some(open), Some(1..), _) => tail(&mut open.file)?.end,
+            (_, _, Some(mut last)) => tail(&mut last)?.end,
+            (_, _, None) => end,
         };
         Ok(file)
+    }
+
+    /// Opens the newest rotated file, if there is one. Like the current file, none of them may be readable by others.
+    fn open_rotated(&self) -> io::Result<Option<File>> {
+        let mut last = None;
+        for (number, _) in self.rotated() {
+            last = Some(private_file::open(
+                &self.rotated_path(number),
+                OpenOptions::new().read(true),
+                PrivateTo::OwnerAndGroup,
+            )?);
+        }
+        Ok(last)
     }
 
     /// The end of the chain.
@@ -492,6 +504,16 @@ mod tests {
             let mode = fs::metadata(folder.path().join(&name)).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode, 0o640, "{name}: after a rotation, too");
         }
+        let rotated = folder.path().join("audit-00000001.jsonl");
+        for (before, after) in [(0o644, 0o640), (0o604, 0o600)] {
+            fs::set_permissions(&rotated, fs::Permissions::from_mode(before)).unwrap();
+            open().unwrap();
+            let mode = fs::metadata(&rotated).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, after, "{before:o}: an existing rotated file");
+        }
+        fs::set_permissions(&rotated, fs::Permissions::from_mode(0o646)).unwrap();
+        assert!(open().map(drop).unwrap_err().to_string().ends_with("can be changed by other users"));
+        fs::set_permissions(&rotated, fs::Permissions::from_mode(0o600)).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         assert!(open().map(drop).unwrap_err().to_string().ends_with("can be changed by other users"));
         fs::remove_file(&path).unwrap();

@@ -1,11 +1,14 @@
 //! Auditing: every authentication and every decision is an event, written before the response is sent (specification 6,
 //! D-23).
 
+mod append;
+mod backlog;
 mod budgets;
 mod chain;
 mod changes;
 mod file;
 mod files;
+mod job;
 mod log;
 mod recorder;
 mod repeat_key;
@@ -14,6 +17,7 @@ mod request_head;
 mod scope;
 mod sign_in_method;
 mod verify;
+mod writer;
 
 pub(crate) use changes::{ChangeRecorder, PolicyTags, RecordedChange};
 pub use file::AuditFileLimits;

@@ -73,7 +73,7 @@ impl<'a> Audit<'a> {
             let parts = ["signed in", user, method.id(), kind_id(superuser), &ip, encryption(request)];
             let event = Repeatable {
                 key: RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str))),
-                payer: if superuser { Payer::Nobody } else { Payer::User(user) },
+                payer: if superuser { Payer::Unlimited } else { Payer::User(user) },
                 beyond: RepeatKey::new(["sign-ins beyond the budget", user]),
                 path: None,
                 stream: Stream::Changes,
@@ -155,7 +155,7 @@ impl<'a> Audit<'a> {
         };
         let parts = ["rejected", known_user, method.id(), detail, encryption(request)];
         // The number of wrong passwords for an account is limited (D-38), so noise of others does not hide them.
-        let payer = if known_user.is_empty() { Payer::Network(request.client_network()) } else { Payer::Nobody };
+        let payer = if known_user.is_empty() { Payer::Network(request.client_network()) } else { Payer::Unlimited };
         self.write_refusal(request, payer, &parts, make).await
     }
 
@@ -211,7 +211,7 @@ impl<'a> Audit<'a> {
         let parts = ["read", user, reason, &request.method, &request.route, &ip, encryption(request)];
         let event = Repeatable {
             key: RepeatKey::new(parts),
-            payer: if kind == UserKind::Admin { Payer::Nobody } else { Payer::User(user) },
+            payer: if kind == UserKind::Admin { Payer::Unlimited } else { Payer::User(user) },
             beyond: RepeatKey::new(["reads beyond the budget", user]),
             path: Some(&request.path),
             stream: Stream::Decisions,
@@ -341,7 +341,7 @@ impl<'a> Audit<'a> {
         let text = network.map(|ip| ip.to_string()).unwrap_or_default();
         let (user, beyond) = match payer {
             Payer::User(user) => (user, ["refusals of a user beyond the budget", user]),
-            Payer::Network(_) | Payer::Nobody => ("", ["refusals of a network beyond the budget", &text]),
+            Payer::Network(_) | Payer::Unlimited => ("", ["refusals of a network beyond the budget", &text]),
         };
         let event = Repeatable {
             key: RepeatKey::new(parts.iter().copied().chain([text.as_str()])),
@@ -349,7 +349,7 @@ impl<'a> Audit<'a> {
             beyond: RepeatKey::new(beyond),
             path: None,
             // Those of strangers have no place among what is kept. Those for the local account are sign-ins.
-            stream: if matches!(payer, Payer::Nobody) { Stream::Changes } else { Stream::Decisions },
+            stream: if matches!(payer, Payer::Unlimited) { Stream::Changes } else { Stream::Decisions },
         };
         let make = |telling| match telling {
             Telling::One | Telling::Repetitions => {

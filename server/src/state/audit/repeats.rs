@@ -135,7 +135,7 @@ impl Repeats {
         let Repeatable { key, payer, beyond, path, stream } = event;
         let windows = match payer {
             Payer::Network(_) => &mut self.of_networks,
-            Payer::Nobody | Payer::User(_) => &mut self.others,
+            Payer::Unlimited | Payer::User(_) => &mut self.others,
         };
         if let Some(window) = windows.get_mut(key).filter(|window| window.is_open(now)) {
             window.add(milliseconds(now), *path);
@@ -231,7 +231,7 @@ mod tests {
     fn superuser(name: &str) -> Repeatable<'static> {
         Repeatable {
             key: RepeatKey::new([name]),
-            payer: Payer::Nobody,
+            payer: Payer::Unlimited,
             beyond: RepeatKey::new(["beyond"]),
             path: None,
             stream: Stream::Decisions,

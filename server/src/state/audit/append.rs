@@ -1,0 +1,70 @@
+//! Appends events to the two files, and says what became of them.
+
+use std::io;
+
+use gbac_analysis::audit::EventText;
+
+use super::files::{AuditFiles, Entry, Stream};
+use super::job::Job;
+use crate::state::error::AuditError;
+
+/// What became of events.
+#[derive(Default)]
+pub(super) struct Appended {
+    /// The lines that were written, in the order of the events.
+    pub(super) lines: Vec<String>,
+    /// The files that could not be written, and why.
+    pub(super) failures: Vec<(Stream, io::Error)>,
+}
+
+impl Appended {
+    /// Whether the file of a stream could not be written.
+    pub(super) fn has_failed(&self, stream: Stream) -> bool {
+        self.failures.iter().any(|(failed, _)| *failed == stream)
+    }
+
+    /// The result of a job.
+    pub(super) fn answer(&self, job: &Job) -> Result<(), AuditError> {
+        let has_failed = match job.entries.as_slice() {
+            [] => !self.failures.is_empty(),
+            entries => entries.iter().any(|entry| self.has_failed(entry.stream)),
+        };
+        if has_failed { Err(AuditError) } else { Ok(()) }
+    }
+}
+
+/// Appends events to their files. If both can be written, what says so comes first.
+pub(super) fn append(
+    files: &mut AuditFiles,
+    resumed: Option<&Entry>,
+    entries: &[&Entry],
+    checks_both: bool,
+    now_ms: i64,
+) -> Appended {
+    let (mut appended, mut first) = (Appended::default(), None);
+    let [mut of_decisions, mut of_changes] = Stream::ALL.map(|stream| {
+        if stream == Stream::Changes && appended.failures.is_empty() {
+            first = resumed;
+        }
+        let first = first.filter(|entry| entry.stream == stream);
+        let events: Vec<&EventText> = first
+            .into_iter()
+            .chain(entries.iter().copied().filter(|entry| entry.stream == stream))
+            .map(|entry| &entry.text)
+            .collect();
+        if events.is_empty() && !checks_both {
+            return Vec::new().into_iter();
+        }
+        let lines = files.of(stream).append(&events, now_ms).unwrap_or_else(|error| {
+            appended.failures.push((stream, error));
+            Vec::new()
+        });
+        lines.into_iter()
+    });
+    let lines = first.iter().chain(entries).filter_map(|entry| match entry.stream {
+        Stream::Decisions => of_decisions.next(),
+        Stream::Changes => of_changes.next(),
+    });
+    appended.lines = lines.collect();
+    appended
+}
