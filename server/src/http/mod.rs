@@ -14,6 +14,7 @@ pub(crate) mod placement;
 pub(crate) mod policy_copies;
 pub(crate) mod problem;
 pub(crate) mod query;
+pub(crate) mod read_target;
 pub(crate) mod reject;
 pub(crate) mod request_head;
 pub(crate) mod surface;

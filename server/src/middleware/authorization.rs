@@ -16,6 +16,7 @@ use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
 use crate::http::long_read::Reader;
 use crate::http::problem::{AUDIT_FAILED, Problem, Refusal};
+use crate::http::read_target::ReadTarget;
 use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
 use crate::http::surface::Surface;
@@ -32,6 +33,12 @@ pub(crate) struct Authorizer {
     pub(crate) authenticator: Authenticator,
     /// The access that each route requires.
     pub(crate) access: Arc<AccessTable>,
+}
+
+/// Why a caller is allowed to make a request that only reads.
+struct AllowedRead {
+    kind: UserKind,
+    reason: &'static str,
 }
 
 /// Passes requests whose caller has the required access. Their response has the ID of the request, and so do its audit events.
@@ -66,11 +73,14 @@ impl Authorizer {
             Ok(caller) => caller,
             Err(problem) => return reject(request, problem).await,
         };
-        let Some(caller) = caller else { return next.run(request).await };
+        let Some((caller, read)) = caller else { return next.run(request).await };
         request.extensions_mut().insert(Reader::from(&caller));
         let head = RequestHead { caller: Some(caller.user().to_owned()), ..head };
         request.extensions_mut().insert(head.clone());
-        if required == RequiredCredentials::ValidIfGiven || head.purpose == Purpose::Read {
+        if let Some(read) = read {
+            return self.read(read, head, &caller, surface, request, next).await;
+        }
+        if required == RequiredCredentials::ValidIfGiven {
             return next.run(request).await;
         }
         // A task of its own, which ends with an event of the request although its client leaves.
@@ -79,6 +89,34 @@ impl Authorizer {
             Ok(response) => response,
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
             Err(_) => Problem::new(RpcCode::Unavailable, "the service is stopping").into_response(surface),
+        }
+    }
+
+    /// Passes a request that only reads, and records it. Where a message says what is read, the event is written when the handler
+    /// has its response, which is not sent without the event.
+    async fn read(
+        &self,
+        read: AllowedRead,
+        head: RequestHead,
+        caller: &Caller,
+        surface: Surface,
+        mut request: Request,
+        next: Next,
+    ) -> Response {
+        let (audit, AllowedRead { kind, reason }) = (self.service.audit(), read);
+        if !matches!(surface, Surface::Connect | Surface::DataPlaneRpc) {
+            return match audit.read(&head, caller.user(), kind, reason).await {
+                Ok(()) => next.run(request).await,
+                Err(error) => reject(request, error.into()).await,
+            };
+        }
+        let target = ReadTarget::default();
+        request.extensions_mut().insert(target.clone());
+        let response = next.run(request).await;
+        let head = RequestHead { path: target.named(&head.path), ..head };
+        match audit.read(&head, caller.user(), kind, reason).await {
+            Ok(()) => response,
+            Err(error) => Problem::from(error).into_response(surface),
         }
     }
 
@@ -104,15 +142,15 @@ impl Authorizer {
         }
     }
 
-    /// The caller; `None` if the request has no credentials and needs none. The sign-in of a superuser who can change something is
-    /// recorded later, together with the end of the request.
+    /// The caller, and what makes it a read that is allowed; `None` if the request has no credentials and needs none. The sign-in
+    /// of a superuser who can change something is recorded later, together with the end of the request.
     async fn check(
         &self,
         required: RequiredCredentials,
         credentials: &Credentials,
         surface: Surface,
         from_browser: bool,
-    ) -> Result<Option<Caller>, Problem> {
+    ) -> Result<Option<(Caller, Option<AllowedRead>)>, Problem> {
         let (head, audit) = (&credentials.request, self.service.audit());
         let caller = match self.authenticator.verify(credentials).await {
             Ok(caller) => caller,
@@ -139,13 +177,11 @@ impl Authorizer {
             self.authenticator.record_sign_in(head, &caller).await?;
         }
         if required == RequiredCredentials::ValidIfGiven {
-            return Ok(Some(caller));
+            return Ok(Some((caller, None)));
         }
         if is_superuser {
-            if head.purpose == Purpose::Read {
-                audit.read(head, caller.user(), UserKind::Admin, "superuser").await?;
-            }
-            return Ok(Some(caller));
+            let read = AllowedRead { kind: UserKind::Admin, reason: "superuser" };
+            return Ok(Some((caller, Some(read).filter(|_| head.purpose == Purpose::Read))));
         }
         // A superuser is required, or a level of access: the reasons of the audit log, and the message.
         let (granted, missing, message) = match required {
@@ -164,8 +200,7 @@ impl Authorizer {
             }
         };
         if let Some(reason) = granted {
-            audit.read(head, caller.user(), UserKind::User, reason).await?;
-            return Ok(Some(caller));
+            return Ok(Some((caller, Some(AllowedRead { kind: UserKind::User, reason }))));
         }
         audit.denied(head, caller.user(), CallResult::denied(403, "permission_denied", missing)).await?;
         let message = match surface {

@@ -20,6 +20,7 @@ use crate::http::body;
 use crate::http::long_read::{LongRead, is_small, json_member, json_response};
 use crate::http::placement::incomplete;
 use crate::http::problem::Problem;
+use crate::http::read_target::ReadTarget;
 use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
 use crate::state::service::Service;
@@ -76,9 +77,14 @@ fn service_routes(name: &str, operations: &[(&str, Access, Operation)], is_wrapp
 
 /// Reads the message of a request, runs the method, and responds with its message.
 async fn call(service: &Service, read: LongRead, request: Request, operation: Operation, is_wrapped: bool) -> Response {
+    let target = ReadTarget::of(&request);
     let answer = async {
         let message = body::message(request).await?;
         let message = if is_wrapped { object(message, "request") } else { message };
+        if let Some(target) = target {
+            let parameters = parameters(message.clone());
+            target.set(parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        }
         run(service, read, operation, message, is_wrapped).await
     };
     answer.await.unwrap_or_else(|problem: Problem| problem.into_response(Surface::DataPlaneRpc))

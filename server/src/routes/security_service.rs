@@ -23,6 +23,7 @@ use crate::http::body;
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
 use crate::http::long_read::{LongRead, is_small, json_list, json_member, json_response};
 use crate::http::problem::Problem;
+use crate::http::read_target::ReadTarget;
 use crate::http::reject::reject;
 use crate::http::request_head::request_head;
 use crate::http::surface::Surface;
@@ -89,7 +90,11 @@ async fn create_role(State(service): State<Service>, request: Request) -> Respon
 }
 
 async fn get_role(State(service): State<Service>, read: LongRead, request: Request) -> Response {
+    let target = ReadTarget::of(&request);
     call(request, async |Named { name }| {
+        if let Some(target) = target {
+            target.set([("name", name.as_str())]);
+        }
         let policy = service.read().policy;
         read.respond(is_small(&policy), move || {
             let current = policy.role(&name).ok_or(RoleError::NotFound(name))?;

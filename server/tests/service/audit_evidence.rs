@@ -144,11 +144,54 @@ async fn repeated_reads_name_what_was_read() {
     let events = shown["events"].as_array().unwrap();
     for n in 0..50 {
         let path = format!("/v1/roles/r{n}");
-        let names = |event: &&Value| {
-            let named = event["resources"].as_array().into_iter().flatten().any(|named| named["name"] == path.as_str());
-            event["api"]["operation"] == "GET" && (named || event["http_request"]["url"]["path"] == path.as_str())
-        };
-        assert_eq!(events.iter().filter(names).count(), 1, "{path}");
+        assert_eq!(events.iter().filter(|event| names(event, "GET", &path)).count(), 1, "{path}");
+    }
+}
+
+/// Whether an event is of a request with this method, alone or among others, and has its path and query.
+fn names(event: &Value, method: &str, path: &str) -> bool {
+    let named = event["resources"].as_array().into_iter().flatten().any(|named| named["name"] == path);
+    event["api"]["operation"] == method && (named || event["http_request"]["url"]["path"] == path)
+}
+
+#[tokio::test]
+async fn reads_whose_message_says_what_is_read_name_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] });
+    service.send(Method::PUT, "/v1/cluster_config", &on).await;
+    let admin_api = "/redpanda.core.admin.v2.SecurityService/GetRole";
+    let data_plane = "/redpanda.api.dataplane.v1.SecurityService";
+    let mut paths = Vec::new();
+    for n in 0..5 {
+        for (path, message, target) in [
+            (admin_api.to_owned(), json!({ "name": format!("a/{n}") }), format!("name=a%2F{n}")),
+            (format!("{data_plane}/GetRole"), json!({ "roleName": format!("b{n}") }), format!("role_name=b{n}")),
+            (
+                format!("{data_plane}/ListRoleMembers"),
+                json!({ "role_name": format!("c{n}"), "filter": { "name_contains": "x" } }),
+                format!("filter.name_contains=x&role_name=c{n}"),
+            ),
+            (
+                "/redpanda.api.dataplane.v1.ACLService/ListACLs".to_owned(),
+                json!({ "filter": { "principal": format!("User:d{n}") } }),
+                format!("filter.principal=User%3Ad{n}"),
+            ),
+            (
+                "/redpanda.api.console.v1alpha1.SecurityService/GetRole".to_owned(),
+                json!({ "request": { "roleName": format!("e{n}") } }),
+                format!("role_name=e{n}"),
+            ),
+        ] {
+            let status = service.send(Method::POST, &path, &message).await.status;
+            assert!([200, 404].contains(&status), "{path}: {status}");
+            paths.push(format!("{path}?{target}"));
+        }
+    }
+    let shown = service.get_as("/gbac/v1/audit?limit=1000", &admin()).await.json();
+    let events = shown["events"].as_array().unwrap();
+    for path in paths {
+        assert_eq!(events.iter().filter(|event| names(event, "POST", &path)).count(), 1, "{path}: {events:#?}");
     }
 }
 

@@ -31,7 +31,9 @@ const SHOWN_PARAMETERS: &[&str] = &[
     "key",
     "level",
     "limit",
+    "name",
     "page_size",
+    "role_name",
 ];
 /// Authentication schemes: the next word is a credential.
 const SCHEMES: &[&str] = &["basic", "bearer"];
