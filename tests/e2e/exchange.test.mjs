@@ -204,10 +204,16 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   await page.getByRole('textbox', { name: /^Policy document/ }).fill(listed);
   await page.getByRole('heading', { name: '1 entry could not be read' }).waitFor();
   await page.getByText('line 3', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Add 1 change to the draft' }).waitFor();
+  // Nothing is added without the entry that could not be read, unless the user says so.
+  const add = page.getByRole('button', { name: 'Add 1 change to the draft' });
+  const skip = page.getByRole('checkbox', { name: 'Skip 1 entry that could not be read' });
+  assert.ok(await add.isDisabled());
+  await isAccessible(page, 'exchange, with an entry to skip');
+  await skip.check();
+  assert.ok(await add.isEnabled());
   await page.locator('#import-file').setInputFiles({ name: 'acls.txt', mimeType: 'text/plain', buffer: Buffer.from(listed) });
   await page.getByText('acls.txt', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Add 1 change to the draft' }).waitFor();
+  await add.waitFor();
 
   await page.getByRole('textbox', { name: /^Policy document/ }).fill('');
   const transfer = await page.evaluateHandle((content) => {
@@ -217,7 +223,9 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   }, listed);
   await page.dispatchEvent('section:has(> #h-import)', 'drop', { dataTransfer: transfer });
   await page.getByText('dropped.txt', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Add 1 change to the draft' }).click();
+  assert.equal(await skip.isChecked(), false, 'of another text, another decision');
+  await skip.check();
+  await add.click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
   await page.getByRole('button', { name: 'Apply 1 change' }).click();
   await heading(page, '1 change applied').waitFor();

@@ -260,6 +260,20 @@ impl ImportPreview {
         }
     }
 
+    /// What the user has to agree to before the entries that were read are taken without the others; `None` if all were read, or
+    /// nothing can be taken (D-42).
+    #[must_use]
+    pub fn skipping(&self) -> Option<String> {
+        let is_partial = !self.unread.is_empty() && !self.modes.is_empty();
+        is_partial.then(|| format!("Skip {} that could not be read", count(self.unread.len(), "entry")))
+    }
+
+    /// Whether it can be taken; `skips_unread` is what the user has agreed to.
+    #[must_use]
+    pub fn can_be_taken(&self, skips_unread: bool) -> bool {
+        !self.modes.is_empty() && (self.unread.is_empty() || skips_unread)
+    }
+
     /// Whether its settings are not taken though it has some: adding leaves settings alone.
     #[must_use]
     pub fn leaves_settings(&self, before: &Policy, mode: ImportMode) -> bool {
@@ -404,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_read_in_part_is_only_added() {
+    fn a_list_that_is_read_in_part_is_only_added_if_the_user_skips_the_rest() {
         let text = "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders, patternType=LITERAL)`:\n\
             \t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)\n\
             \t(principal=Nobody:x, host=*, operation=READ, permissionType=ALLOW)\n";
@@ -412,6 +426,13 @@ mod tests {
         assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::KafkaAcls, [ImportMode::Add].as_slice()));
         assert_eq!(incoming.unread.len(), 1);
         assert_eq!(incoming.changes(&policy(), ImportMode::Add).len(), 1);
+        assert_eq!(incoming.skipping().as_deref(), Some("Skip 1 entry that could not be read"));
+        assert_eq!((incoming.can_be_taken(false), incoming.can_be_taken(true)), (false, true));
+        let whole = read(&text.replace("Nobody:x", "Group:x"), "");
+        assert_eq!((whole.skipping(), whole.can_be_taken(false)), (None, true));
+        // What is taken whole or not at all has nothing to skip.
+        let document = read(r#"{ "version": 1, "roles": [{ "name": "R" }], "what": 1 }"#, "");
+        assert_eq!((document.skipping(), document.can_be_taken(true)), (None, false));
     }
 
     #[test]

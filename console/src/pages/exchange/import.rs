@@ -163,6 +163,12 @@ fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
     let mode = RwSignal::new(incoming.modes.first().copied().unwrap_or_default());
     let has_choice = incoming.modes.len() > 1;
     let about = Arc::clone(&incoming);
+    let skipping = incoming.skipping();
+    let skips_unread = RwSignal::new(false);
+    let can_be_taken = {
+        let incoming = Arc::clone(&incoming);
+        Memo::new(move |_| incoming.can_be_taken(skips_unread.get()))
+    };
     let changes = Memo::new(move |_| {
         draft.after.with(|after| after.as_ref().map(|after| incoming.changes(after, mode.get())).unwrap_or_default())
     });
@@ -201,9 +207,18 @@ fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
                 <span class="mono">"gbac import"</span> " has no limit."
             </Message>
         })}
+        {skipping.map(|label| view! {
+            <label class="check-l">
+                <input class="check" type="checkbox" aria-describedby="import-skipped" prop:checked=move || skips_unread.get()
+                    on:change=move |event| skips_unread.set(event_target_checked(&event)) />
+                <span>{label}</span>
+            </label>
+            <p class="help" id="import-skipped">"A skipped entry can be one that denies."</p>
+        })}
         <div class="row">
             <Button kind=ButtonKind::Secondary
-                disabled=Signal::derive(move || number.get() == 0 || is_too_much.get()) on_press=add>
+                disabled=Signal::derive(move || number.get() == 0 || is_too_much.get() || !can_be_taken.get())
+                on_press=add>
                 {move || format!("Add {} to the draft", count(number.get(), "change"))}
             </Button>
             {move || (draft.count.get() > 0).then(|| view! {
