@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -62,6 +64,25 @@ impl Service {
         let (_, fields) = stat.rsplit_once(')').ok_or("no name in its state")?;
         let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
         Ok(ticks.sum::<std::result::Result<f64, _>>()? * TICK)
+    }
+
+    /// Waits until it works on nothing: after its clients have gone, it can still be busy with what they asked for.
+    ///
+    /// # Errors
+    /// It is still busy after two minutes.
+    pub(super) fn wait_until_idle(&self) -> Result<()> {
+        const PAUSE: Duration = Duration::from_millis(500);
+        const PAUSES: usize = 240;
+        /// The processor time in a pause, in nanoseconds, of a service that works on nothing.
+        const IDLE: f64 = 2e7;
+        for _ in 0..PAUSES {
+            let before = self.cpu()?;
+            thread::sleep(PAUSE);
+            if self.cpu()? - before <= IDLE {
+                return Ok(());
+            }
+        }
+        Err("the service is busy although nobody asks it anything".into())
     }
 
     /// The used memory in bytes.

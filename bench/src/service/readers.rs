@@ -33,6 +33,8 @@ pub(super) async fn run(folder: &Path, gbac: &Path, question: &Value, time: Dura
     let reads = Load::post(folder, "reads", "/redpanda.api.dataplane.v1.ACLService/ListACLs", &json!({}))?;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
+        // The readers of the last round may have gone in the middle of their reads.
+        service.wait_until_idle()?;
         alone.push(evaluation.run(&service, time)?.p99);
         // Longer than the measurement that it disturbs.
         let mut readers = reads.start(&service, READERS, time + Duration::from_secs(5))?;
