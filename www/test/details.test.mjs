@@ -1,10 +1,8 @@
 // Tests details of the interface: one spelling everywhere, one code for one mistake, what is shown, and what it costs.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { guard } from 'gbac-engine/express';
 import * as analyze from '../analyze.js';
@@ -178,9 +176,4 @@ test('operations and types are read alike in every call', async () => {
   for (const operation of wrong) {
     for (const call of [...calls(operation, 'topic'), () => acls([{ allow: operation, topic: 'x', to: 'User:a' }])]) assert.throws(call, EngineError, `${operation}: ${call}`);
   }
-});
-
-test('the example for React renders', () => {
-  const printed = execFileSync(process.execPath, [fileURLToPath(new URL('../examples/react.mjs', import.meta.url))], { encoding: 'utf8' });
-  assert.equal(printed, '<p>loading</p>\n<button>publish</button>\n<button disabled="">publish</button>\n');
 });

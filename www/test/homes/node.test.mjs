@@ -1,4 +1,4 @@
-// Tests the packed package in Node: ES modules, `require`, the isolate of an edge worker, and its examples with real Express.
+// Tests the packed package in Node: ES modules, `require`, the isolate of an edge worker, and its examples with real Express and React.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { AUDIENCE, DOCUMENT, ISSUER, provider } from '../tokens.mjs';
 import { promised } from '../promised.mjs';
 import { install } from './installed.mjs';
 
-const { folder, tarball, write, files } = install(['express']);
+const { folder, tarball, write, files } = install(['express', 'react', 'react-dom']);
 const installed = (path) => join(folder, 'node_modules/gbac-engine', path);
 const own = (path) => import(pathToFileURL(installed(path)));
 const run = (...args) => execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -50,8 +50,8 @@ test('publint and attw find nothing wrong with the packed package', () => {
 });
 
 test('every example prints what it says', () => {
-  const examples = readdirSync(installed('examples')).filter((name) => name.endsWith('.mjs') && !['app.mjs', 'provider.mjs', 'react.mjs'].includes(name));
-  assert.deepEqual(examples, ['change.mjs', 'express.mjs', 'token.mjs', 'verdict.mjs', 'why.mjs']);
+  const examples = readdirSync(installed('examples')).filter((name) => name.endsWith('.mjs') && !['app.mjs', 'provider.mjs'].includes(name));
+  assert.deepEqual(examples, ['change.mjs', 'express.mjs', 'react.mjs', 'token.mjs', 'verdict.mjs', 'why.mjs']);
   for (const name of examples) {
     assert.deepEqual(run(installed(`examples/${name}`)).split('\n'), promised(readFileSync(installed(`examples/${name}`), 'utf8')), name);
   }
@@ -200,14 +200,13 @@ test('the guard for Express takes the client\'s address from `request.ip`, as pr
   assert.equal(await ask('open-a', 'fe80::2%en0'), 403);
 });
 
-test('the cache of the guards is bounded, honours expiry, and fetches new keys once a minute', async () => {
+test('the cache of the guards is bounded and honors expiry, and a token with a new key fetches the keys at once', async () => {
   const [shared, { Policy }] = await Promise.all(['adapters/identities.js', 'verify.js'].map(own));
   let idp = provider('first');
   let now = Math.floor(Date.now() / 1000);
   const clock = () => now;
   let fetched = 0;
-  let down = false;
-  const fetch = async () => { fetched++; return down ? new Response(null, { status: 503 }) : Response.json(idp.jwks); };
+  const fetch = async () => { fetched++; return Response.json(idp.jwks); };
   const keys = shared.remoteKeys({ url: `${ISSUER}/keys`, issuer: ISSUER, audience: AUDIENCE, fetch, clock });
   let verified = 0;
   const verify = (token, at) => { verified++; return keys(token, at); };
@@ -225,7 +224,6 @@ test('the cache of the guards is bounded, honours expiry, and fetches new keys o
   assert.equal(verified, 4);
   now += 400;
   await assert.rejects(identify(a), (error) => error.code === 'token_expired');
-  // A new key is fetched immediately, then not again for a minute.
   idp = provider('second');
   assert.equal((await identify(idp.token({ sub: 'd' }, { now }))).user, 'd');
   assert.equal(fetched, 2);
