@@ -1,4 +1,5 @@
 // Compiles the wasm module from its text, bytes, a response or an address.
+import { bytesOf } from './embedded.js';
 import { EngineError, kind } from './error.js';
 import { builtin, isNode } from './runtime.js';
 
@@ -22,7 +23,7 @@ export async function compiled(given, inside) {
   if (source === undefined) {
     throw notLoaded('this entry point has no embedded wasm module', 'call `init` with a module first, or import the entry point without `slim`');
   }
-  if (given === undefined || given === null) return ofBytes(bytesOfHex(source), 'the embedded wasm module', INSIDE_REMEDY);
+  if (given === undefined || given === null) return ofBytes(bytesOf(source), 'the embedded wasm module', INSIDE_REMEDY);
   if (isBytes(source)) return ofBytes(source, 'the given bytes', 'pass all bytes of the wasm file of this entry point, such as `gbac-engine/engine.wasm`');
   if (typeof Response === 'function' && source instanceof Response) return ofResponse(source, source.url);
   if (typeof source === 'string' || source instanceof URL) return ofAddress(source);
@@ -117,18 +118,4 @@ function shownAddress(source) {
   } catch {
     return 'an invalid address';
   }
-}
-
-/** The bytes of hexadecimal text. */
-function bytesOfHex(text) {
-  const buffer = builtin('node:buffer')?.Buffer;
-  if (buffer !== undefined) return buffer.from(text, 'hex');
-  if (typeof Uint8Array.fromHex === 'function') return Uint8Array.fromHex(text);
-  const digit = (place) => {
-    const code = text.charCodeAt(place);
-    return code < 58 ? code - 48 : code - 87;
-  };
-  const bytes = new Uint8Array(text.length / 2);
-  for (let place = 0; place < bytes.length; place += 1) bytes[place] = (digit(2 * place) << 4) | digit(2 * place + 1);
-  return bytes;
 }

@@ -86,7 +86,7 @@ export class Module {
   #started = false;
   #isFresh = false;
 
-  /** `id` identifies the build; `code` is the module embedded in the entry, if any: compiled, or as hexadecimal text. */
+  /** `id` identifies the build; `code` is the module embedded in the entry, if any: compiled, or as text. */
   constructor(glue, id, code) {
     this.glue = glue;
     this.#id = id;

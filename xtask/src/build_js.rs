@@ -22,7 +22,7 @@ const DECLARATIONS: &str = "www/types.d.ts";
 const SCHEMA: &str = "docs/command-line.schema.json";
 
 /// Everything that determines the modules.
-const INPUTS: [&str; 13] = [
+const INPUTS: [&str; 14] = [
     "engine/src",
     "engine/Cargo.toml",
     "engine/analysis/src",
@@ -32,6 +32,7 @@ const INPUTS: [&str; 13] = [
     "engine/wasm/src",
     "engine/wasm/Cargo.toml",
     SEAL,
+    "www/lib/embedded.js",
     "www/package.json",
     "Cargo.toml",
     "Cargo.lock",

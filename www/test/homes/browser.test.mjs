@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '../../../tests/e2e/node_modules/@axe-core/playwright/dist/index.mjs';
 import { openBrowser } from '../../../tests/e2e/support/browser.mjs';
 import { serve } from '../../matrix/support.mjs';
+import { textOf } from '../../lib/embedded.js';
 import { DOCUMENT, provider } from '../tokens.mjs';
 import { install, WWW } from './installed.mjs';
 
@@ -74,9 +75,8 @@ test('two versions of the package in one page decide each for itself, and do not
     assert.ok(content.includes(from), name);
     writeFileSync(path, content.replaceAll(from, to), encoding);
   };
-  const hex = (text) => Buffer.from(text).toString('hex');
   change('gbac_engine_id.js', id, other, 'utf8');
-  change('gbac_engine_inline.js', hex(id), hex(other), 'utf8');
+  change('gbac_engine_inline.js', textOf(Buffer.from(id)), textOf(Buffer.from(other)), 'utf8');
   change('gbac_engine_bg.wasm', id, other, 'latin1');
   write('copies.html', `<!doctype html><title>-</title><script type="module">
     import * as one from '/node_modules/gbac-engine/index.js';
