@@ -7,7 +7,8 @@ const TOGETHER = 1_000;
 const LISTS = 10;
 
 /**
- * The rows of `filter` and `checkMany` for each check, of the handwritten `can` for comparison, and of `decide` and `explain`.
+ * The rows of `filter` and `checkMany` for each check, of a loop of `can` and the handwritten `can` for comparison, and of `decide`
+ * and `explain`.
  */
 export function together({ acls, groups, all, policy, engine, remembering, quick }) {
   const names = [...new Set(all.queries.filter(({ resource_type: type }) => type === 'topic').map(({ name }) => name))].slice(0, TOGETHER);
@@ -30,6 +31,7 @@ export function together({ acls, groups, all, policy, engine, remembering, quick
       return names.filter((name) => remembering(identity, operation, resource_type, name)).length;
     }),
     row('wasm_check_many', many, engine.checkMany(policy, all, many)),
+    row('wasm_can_each', many, engine.canEach(policy, all, many)),
     row('js_remembered_many', many, (place) => {
       const { identity, requests } = many[place];
       return requests.map((one) => (remembering(identity, one.operation, one.resource_type, one.resource_name) ? 'allow' : 'deny')).filter((outcome) => outcome === 'allow').length;

@@ -99,7 +99,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 64] = [
+const PROMISES: [Promise; 65] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -190,6 +190,12 @@ const PROMISES: [Promise; 64] = [
         "wasm_check_many",
         M,
         2.0,
+    ),
+    at_most(
+        "js_many_over_can",
+        "`checkMany` of 1,000 requests over as many calls of `identity.can`, 1k",
+        1.0,
+        Over(("wasm_check_many", K, 10), ("wasm_can_each", K, 10)),
     ),
     at_most(
         "js_start_over_empty",

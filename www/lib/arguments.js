@@ -60,12 +60,20 @@ export function requestOf(given, names, what = 'a request') {
 /** The members of the most common form of a request. */
 const SHORT = ['operation', 'resource_type', 'resource_name'];
 
-/** Whether requests inherit none of these members, so that a request with three members and all of these has no other. */
+/** Whether requests inherit none of these members. */
 export const areShortMembersOwn = () => !SHORT.some((name) => name in Object.prototype);
 
-/** Whether a plain object has three members, hidden ones too. Symbols do not count: they say nothing in a request. */
-export const hasThreeMembers = (given) =>
-  Object.getPrototypeOf(given) === Object.prototype && Object.getOwnPropertyNames(given).length === SHORT.length;
+/**
+ * Whether a plain object has no other members. Symbols and hidden members with other names than those of a request do not count: they
+ * say nothing in it. Not `Object.getOwnPropertyNames`, which takes longer than the rest of a request.
+ */
+export function isShort(given) {
+  if (Object.getPrototypeOf(given) !== Object.prototype) return false;
+  for (const name in given) {
+    if (name !== 'operation' && name !== 'resource_type' && name !== 'resource_name') return false;
+  }
+  return given.host === undefined && given.now === undefined && given.ignore_expiry === undefined;
+}
 
 function known(given, names, what, member) {
   const read = membersOf(given, what);
@@ -88,9 +96,11 @@ export function listed(values, what) {
   });
 }
 
-/** A hole would be read from `Object.prototype`. */
+/** A hole would be read from `Object.prototype`. `Object.hasOwn` takes four times as long as asking the array and its prototype. */
 function refuseHoles(values, what) {
+  const prototype = Object.getPrototypeOf(values);
   for (let place = 0; place < values.length; place += 1) {
-    if (!Object.hasOwn(values, place)) throw new EngineError('wrong_type', `${what} have a hole at ${place}; write every element`);
+    const isOwn = (place in values && !(place in prototype)) || Object.hasOwn(values, place);
+    if (!isOwn) throw new EngineError('wrong_type', `${what} have a hole at ${place}; write every element`);
   }
 }

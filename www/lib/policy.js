@@ -1,5 +1,5 @@
 // Policies and identities: arguments become text for the engine; results are objects. `index.d.ts` documents the public methods.
-import { areShortMembersOwn, documentText, hasThreeMembers, jsonText, listed, optionsOf, requestOf, wholeNumber } from './arguments.js';
+import { areShortMembersOwn, documentText, isShort, jsonText, listed, optionsOf, requestOf, wholeNumber } from './arguments.js';
 import { EngineError, freed, FREED, has, isOurs, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, numberOf, isNames, isResource, Names, Resource } from './names.js';
 import { Outcomes } from './outcomes.js';
@@ -332,7 +332,7 @@ export class Identity {
       let operation, type, name;
       let circumstances = common;
       if (areOwn && typeof request === 'object' && request !== null) ({ operation, resource_type: type, resource_name: name } = request);
-      if (operation === undefined || type === undefined || name === undefined || !hasThreeMembers(request)) {
+      if (operation === undefined || type === undefined || name === undefined || !isShort(request)) {
         const read = requestOf(request, REQUEST);
         ({ operation, resource_type: type, resource_name: name } = read);
         circumstances = this.#circumstancesOf(read, common);
