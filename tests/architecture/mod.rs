@@ -222,7 +222,7 @@ fn test_names() -> BTreeSet<String> {
             }
         }
     }
-    for folder in ["www/test", "tests/e2e"] {
+    for folder in ["www/test", "tests/clients/node", "tests/e2e"] {
         for entry in fs::read_dir(root().join(folder)).into_iter().flatten().flatten() {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
             for opening in ["test('", "journey('"] {
@@ -276,7 +276,7 @@ fn tests() -> Vec<Source> {
 }
 
 /// Files in which a documented address replaces that of a service on a free port.
-const DOCUMENTED: [&str; 2] = ["tests/readme.rs", "tests/e2e/curl.test.mjs"];
+const DOCUMENTED: [&str; 2] = ["tests/readme.rs", "tests/clients/node/curl.test.mjs"];
 
 #[test]
 fn tests_depend_on_nothing_else_that_runs_here() {

@@ -52,7 +52,8 @@ const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "ser
 /// The inputs of the plugin for Apache Kafka.
 const KAFKA: &[&str] = &["engine", "kafka", "tests", "cli", "server", "api", "console/model"];
 /// The inputs of the clients of the platform's services.
-const CLIENTS: &[&str] = &["engine", "tests/clients", "tests/e2e/support", "cli", "server", "api", "console/model"];
+const CLIENTS: &[&str] =
+    &["engine", "tests/clients", "tests/e2e", "cli", "server", "api", "console/model", "README.md"];
 /// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// The inputs of the JavaScript package and its tests.
@@ -94,7 +95,7 @@ const CHECKS: &[Check] = &[
     },
     Check {
         name: "clients",
-        title: "generated clients of the platform's services, in Node, and in Go where it is installed",
+        title: "the service and its clients: generated ones in Node and in Go, curl, and an identity provider",
         inputs: CLIENTS,
         run: clients,
     },
@@ -374,6 +375,8 @@ fn clients(context: &Context<'_>, check: &Check) -> Result<Report> {
         found => found,
     };
     context.service()?;
+    // The identity provider is one of the packages of `tests/e2e`.
+    tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
     tools::npm_ci(context.workspace, context.progress, clients::NODE)?;
     let mut report = context.node_tests(check, clients::NODE, |call| call)?;
     match go {

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { decodeJwt } from 'jose';
-import { basic } from './support/ask.mjs';
-import { startCluster } from './support/cluster.mjs';
-import { startProvider } from './support/provider.mjs';
-import { PACKAGES, group, securityClient, user, written } from './support/security-service.mjs';
+import { basic } from '../../e2e/support/ask.mjs';
+import { startCluster } from '../../e2e/support/cluster.mjs';
+import { startProvider } from '../../e2e/support/provider.mjs';
+import { PACKAGES, group, securityClient, user, written } from './security-service.mjs';
 
 let provider, cluster;
 
@@ -82,7 +81,7 @@ for (const httpVersion of ['1.1', '2'])
 
       test('a token is resolved, with its expiry as a timestamp', async () => {
         const token = await provider.token('jonas.lindqvist');
-        const { exp } = decodeJwt(token);
+        const { exp } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url'));
         const seen = await securityClient(cluster.origin, `Bearer ${token}`, how).resolveOidcIdentity({});
         assert.equal(seen.principal, 'jonas.lindqvist');
         assert.deepEqual(seen.groups, ['/eng/payments', '/contractors/payments', '/eng/platform/on-call']);
@@ -157,7 +156,7 @@ test('what the client did is what the Data Plane says, also after the service wa
     return body.members.map(({ principal }) => principal);
   };
   assert.deepEqual(await seen(), ['User:maya.okafor', 'Group:/departments/eng']);
-  const listed = (await admin.listRoles({}, { timeoutMs: 20_000 })).roles.map(written);
+  const listed = (await admin.listRoles({}, { timeoutMs: 120_000 })).roles.map(written);
   await cluster.kill();
   assert.equal(await codeOf(admin.listRoles({})), 'Unavailable');
   await cluster.start();

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startService } from './support/service.mjs';
+import { startService } from '../../e2e/support/service.mjs';
 
 const run = promisify(execFile);
 /** Where the demonstration of the README listens. */
@@ -21,7 +21,7 @@ after(() => service?.stop());
 
 /** The shell lines of the section, and what the calls among them answer, in order. */
 function shown() {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   const [, code] =
     readme.match(/^## The service\n[^]*?^```sh\n([^]*?)^```$/m) ?? assert.fail('README.md shows no calls');
   const lines = code.replaceAll(SHOWN, service.origin).split('\n');
@@ -49,9 +49,8 @@ test('the calls of the README answer what it says', async () => {
     const parts = answers[at].split(ANYTHING).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
     assert.match(text, new RegExp(`^${parts.join('.*')}$`));
   });
-});
 
-test('what curl changed is in force', async () => {
+  // What curl changed is in force.
   assert.deepEqual(await service.members('ReportingLegacy'), ['Group:/departments/eng', 'Group:finance']);
   assert.deepEqual(await service.acls('Group:/departments/eng'), [
     'allow read topic literal orders from * for Group:/departments/eng',

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Code } from '@connectrpc/connect';
-import { asking } from './support/ask.mjs';
-import { startCluster } from './support/cluster.mjs';
-import { PEOPLE } from './support/people.mjs';
-import { startProvider } from './support/provider.mjs';
-import { group, resolved, securityClient } from './support/security-service.mjs';
+import { asking } from '../../e2e/support/ask.mjs';
+import { startCluster } from '../../e2e/support/cluster.mjs';
+import { PEOPLE } from '../../e2e/support/people.mjs';
+import { startProvider } from '../../e2e/support/provider.mjs';
+import { group, resolved, securityClient } from './security-service.mjs';
 
 let provider, cluster;
 
@@ -127,6 +127,8 @@ test('a superuser by token administers, as long as it is one', async () => {
     roles.map(({ name, members }) => [name, members.map(({ member }) => member.value.name)]),
     [['Analysts', ['analytics']]],
   );
+  const events = await cluster.audit();
+  assert.ok(events.some(({ class_uid, actor }) => class_uid === 6003 && actor.user.name === 'maya.okafor'));
 });
 
 test('new keys count with their first token, and then the old ones no longer do', async () => {
@@ -151,6 +153,7 @@ test('RefreshOidcKeys ends old keys before anybody uses a new one', async () => 
 test('while the provider is away known keys count; a service that starts then knows none, and learns them later', async () => {
   const [seen, unseen] = [await tokenOf('maya.okafor'), await tokenOf('tom.weber')];
   await groupsOf(seen);
+  const { roles } = await admin().listRoles({});
   await provider.stop();
   assert.deepEqual(await groupsOf(seen), ['engineering', 'analytics']);
   assert.deepEqual(await groupsOf(unseen), ['engineering', 'analytics']);
@@ -161,7 +164,7 @@ test('while the provider is away known keys count; a service that starts then kn
   await cluster.start();
   assert.equal((await fetch(`${cluster.origin}/readyz`)).status, 200);
   await isRefused(seen);
-  assert.equal((await admin().listRoles({})).roles.length, 1);
+  assert.deepEqual((await admin().listRoles({})).roles, roles);
 
   await provider.start();
   await admin().refreshOidcKeys({});
@@ -169,18 +172,20 @@ test('while the provider is away known keys count; a service that starts then kn
 });
 
 test('the audit log has every sign-in with its groups', async () => {
+  const token = await tokenOf('jonas.lindqvist');
+  await groupsOf(token);
+  await isRefused(`${token}x`);
   const events = await cluster.audit();
   const signIns = events.filter(({ class_uid }) => class_uid === 3002);
   const jonas = signIns.find(({ user, status_id }) => user.name === 'jonas.lindqvist' && status_id === 1);
   const named = (name) => ({ type: 'idp_group', name });
   assert.deepEqual(jonas.user.groups, PEOPLE['jonas.lindqvist'].groups.map(named));
   assert.ok(signIns.some(({ status_id }) => status_id === 2));
-  // What a superuser by token did says who did it.
-  assert.ok(events.some(({ class_uid, actor }) => class_uid === 6003 && actor.user.name === 'maya.okafor'));
 });
 
 test('no token and no password is anywhere in the log, the audit log or the data', async () => {
   const token = await tokenOf('maya.okafor');
+  for (const person of Object.keys(PEOPLE)) await groupsOf(await tokenOf(person));
   await cluster.ask('PUT', '/v1/config/log_level/security?level=debug&expires=60');
   await cluster.ask('PUT', '/v1/config/log_level/oidc?level=trace&expires=60');
   await cluster.ask('PUT', '/v1/config/log_level/request?level=trace&expires=60');
@@ -196,6 +201,6 @@ test('no token and no password is anywhere in the log, the audit log or the data
   assert.ok(traces.includes('urn:example:streams') && traces.includes('analytics'));
   const secrets = [cluster.password, mistyped, ...[cluster.password, mistyped].map((it) => btoa(`admin:${it}`))];
   for (const token of sent) secrets.push(...token.split('.').slice(1).filter(Boolean));
-  assert.ok(secrets.length > 30);
+  assert.ok(secrets.length > 10);
   for (const secret of secrets) assert.ok(!traces.includes(secret), `found: ${secret}`);
 });
