@@ -222,7 +222,7 @@ fn test_names() -> BTreeSet<String> {
             }
         }
     }
-    for folder in ["www/test", "tests/clients/node", "tests/e2e"] {
+    for folder in ["www/test", "tests/clients/node", "tests/e2e", "tests/e2e/long"] {
         for entry in fs::read_dir(root().join(folder)).into_iter().flatten().flatten() {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
             for opening in ["test('", "journey('"] {
@@ -256,7 +256,7 @@ fn tests() -> Vec<Source> {
         for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())).flatten() {
             let path = entry.path();
             let named = |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|known| name == *known));
-            if path.is_dir() && !named(&["node_modules", "artifacts"]) {
+            if path.is_dir() && !named(&["node_modules"]) {
                 collect(&path, paths);
             } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "mjs") {
                 paths.push(path);

@@ -1,4 +1,4 @@
-// Export and import: exports run no code and import to the same policy; imports report every problem before the review.
+// Export and import: what goes out runs nothing and comes back, and what another tool prints is read.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -7,20 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isAccessible } from './support/axe.mjs';
-import { heading, text } from './support/fields.mjs';
+import { download } from './support/downloads.mjs';
+import { open } from './support/exchange.mjs';
+import { heading } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
-import { Role } from './support/roles.mjs';
 import { until } from './support/until.mjs';
 
 const { set, journey } = stage();
 const run = promisify(execFile);
-const EXCHANGE = '/security/exchange';
-
-/** What Chromium logs when there is no answer, or one with a fault. */
-const AWAY = { tolerates: [/Failed to load resource/] };
-
 /** A name that runs something, breaks a line and steers a terminal, where it is not quoted. */
 const HOSTILE = '$(id)\n\u001b[31m`id`\'"; id #\u202e';
+
 const HOSTILE_ACL = {
   resource_type: 'RESOURCE_TYPE_TOPIC',
   resource_name: 'orders-hostile',
@@ -38,32 +35,11 @@ const sorted = (document) => ({
   roles: document.roles.map((role) => JSON.stringify(role)).sort(),
 });
 
-async function open(page) {
-  await page.goto(EXCHANGE);
-  await page.getByRole('region', { name: 'Text' }).waitFor();
-}
-
-journey('a role is exported as commands, without the draft', async ({ page }) => {
-  const role = new Role(page, 'PaymentsWriters');
-  await role.open();
-  await role.addMember('Group:only-in-the-draft');
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export', exact: true }).click();
-  const file = await download;
-  assert.equal(file.suggestedFilename(), 'role-paymentswriters.gbac.sh');
-  const script = await readFile(await file.path(), 'utf8');
-  assert.match(script, /gbac security role create PaymentsWriters/);
-  assert.match(script, /role assign PaymentsWriters --principal \S*Group:payments/);
-  assert.match(script, /--allow-principal Role:PaymentsWriters .*--topic payments-/);
-  assert.doesNotMatch(script, /only-in-the-draft|AnalyticsReaders/);
-});
-
 /** Saves the export of a form; gives its text. */
-async function save(page, form) {
+async function save(t, page, form) {
   await page.getByLabel('Format', { exact: true }).selectOption(form);
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: /^Save policy/ }).click();
-  return await readFile(await (await download).path(), 'utf8');
+  const file = await download(t, page, () => page.getByRole('button', { name: /^Save policy/ }).click());
+  return file.text;
 }
 
 /** Runs a script under sh where the program writes its arguments down and does nothing else. */
@@ -98,8 +74,7 @@ async function recorded(script, program) {
   }
 }
 
-journey('a hostile name goes out unharmed, runs nothing, and comes back', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+journey('a hostile name goes out unharmed, runs nothing, and comes back', { clipboard: true }, async ({ page, t }) => {
   const before = await set.service.policy();
   const hostile = {
     ...before,
@@ -110,17 +85,17 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', async 
   await open(page);
 
   // The document says the same, and shows no character that cannot be seen.
-  const document = await save(page, 'Policy document');
+  const document = await save(t, page, 'Policy document');
   assert.deepEqual(sorted(JSON.parse(document)), sorted(await set.service.policy()));
   assert.ok(!/[\u0000-\u0009\u000b-\u001f\u202e]/.test(document));
   await page.getByRole('button', { name: 'Copy all' }).click();
   await until(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), document));
 
   // A table goes out and comes back; resources say what they leave out.
-  assert.match(await save(page, 'CSV'), /^principal,host,resource_type,resource_name,pattern_type,operation,permission\n/);
-  assert.match(await save(page, 'Terraform'), /resource "redpanda_role"/);
-  assert.match(await save(page, 'Kubernetes operator'), /kind: RedpandaRole/);
-  assert.match(await save(page, 'Strimzi'), /^# not written: role `Hostile` with its member: Strimzi has no roles$/m);
+  assert.match(await save(t, page, 'CSV'), /^principal,host,resource_type,resource_name,pattern_type,operation,permission\n/);
+  assert.match(await save(t, page, 'Terraform'), /resource "redpanda_role"/);
+  assert.match(await save(t, page, 'Kubernetes operator'), /kind: RedpandaRole/);
+  assert.match(await save(t, page, 'Strimzi'), /^# not written: role `Hostile` with its member: Strimzi has no roles$/m);
 
   // The scripts under a shell: each name is one argument, letter by letter.
   for (const [form, program, list] of [
@@ -128,7 +103,7 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', async 
     ['rpk script', 'rpk', true],
     ['curl script', 'curl', false],
   ]) {
-    const script = await save(page, form);
+    const script = await save(t, page, form);
     assert.ok(!/[\u0000-\u0009\u000b-\u001f\u202e]/.test(script), form);
     const calls = await recorded(script, program);
     const words = calls.flat();
@@ -157,40 +132,6 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', async 
   await heading(page, '3 changes applied').waitFor();
   await until(async () => assert.deepEqual(sorted(await set.service.policy()), sorted(hostile)));
   await set.service.putPolicy(before);
-});
-
-journey('every problem of a document is told with its place, and nothing is taken', async ({ page }) => {
-  await open(page);
-  const field = page.getByRole('textbox', { name: /^Policy document/ });
-  await field.fill('{ "version": 1, "acls": [{ "host": "10.0.0.0/8" }], "roles": [{ "name": "a,b" }] }');
-  const problems = page.getByRole('group', { name: 'Problems' });
-  await problems.waitFor();
-  const said = await text(problems);
-  assert.match(said, /\/acls\/0\/host/);
-  assert.match(said, /\/roles\/0\/name/);
-  assert.equal(await page.getByRole('button', { name: /to the draft$/ }).count(), 0);
-  await isAccessible(page, 'exchange, with problems');
-  await field.fill('{ "version": 1');
-  await page.getByRole('heading', { name: /^Unrecognized format/ }).waitFor();
-});
-
-journey('replacing removes what is not there, adding does not', async ({ page }) => {
-  const before = await set.service.policy();
-  await open(page);
-  const small = { ...before, acls: [], roles: [{ name: 'New', members: [{ principal: 'Group:new' }] }] };
-  await page.getByRole('textbox', { name: /^Policy document/ }).fill(JSON.stringify(small));
-  // What is there stays unless somebody says otherwise.
-  assert.ok(await page.getByRole('radio', { name: 'Keep and add' }).isChecked());
-  await page.getByText('Compared with the current policy: 2 rows added, 0 rows removed.').waitFor();
-  await page.getByRole('radio', { name: 'Replace' }).check();
-  const removed = before.acls.length + before.roles.length;
-  await page.getByText(`2 rows added, ${removed} rows removed.`).waitFor();
-  await page.getByRole('button', { name: `Add ${removed + 2} changes to the draft` }).click();
-  // The draft goes out as a script of its own.
-  await page.getByRole('radio', { name: 'The draft only' }).or(page.getByRole('radio', { name: 'With the draft' })).check();
-  await page.getByLabel('Format', { exact: true }).selectOption('gbac script');
-  await page.getByRole('region', { name: 'Text' }).getByText('gbac security role assign New --principal Group:new').waitFor();
-  assert.deepEqual(await set.service.policy(), before, 'nothing is sent');
 });
 
 journey('what kafka-acls prints is read, and a dropped file too', async ({ page }) => {
@@ -232,31 +173,4 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   await until(async () =>
     assert.deepEqual(await set.service.acls('Group:eng'), ['allow read topic literal from-kafka from * for Group:eng']),
   );
-});
-
-for (const colorScheme of ['light', 'dark']) {
-  journey(`axe finds nothing, ${colorScheme}`, { colorScheme }, async ({ page }) => {
-    await open(page);
-    await isAccessible(page, `exchange, ${colorScheme}`);
-    await page.getByLabel('Format', { exact: true }).selectOption('Terraform');
-    await page.getByRole('textbox', { name: /^Policy document/ }).fill('{ "version": 1, "roles": [{ "name": "R" }] }');
-    await page.getByRole('button', { name: /to the draft$/ }).waitFor();
-    await isAccessible(page, `exchange, with an import, ${colorScheme}`);
-  });
-}
-
-journey('nothing is wider than a page of 320 px', { viewport: { width: 320, height: 700 } }, async ({ page }) => {
-  await open(page);
-  await page.getByRole('textbox', { name: /^Policy document/ }).fill('{ "version": 1, "what": 2 }');
-  await page.getByRole('group', { name: 'Problems' }).waitFor();
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(width <= 320, `the page is ${width} px wide`);
-  await isAccessible(page, 'exchange, 320 px');
-});
-
-journey('axe finds nothing while the service is away', AWAY, async ({ page, context }) => {
-  await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
-  await page.goto(EXCHANGE);
-  await page.getByRole('heading', { name: 'The policy could not be read' }).waitFor();
-  await isAccessible(page, 'exchange, away');
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { stage } from './support/journey.mjs';
+import { fetchedAhead } from './support/navigation.mjs';
 import { Roles } from './support/roles.mjs';
 import { Simulator } from './support/simulator.mjs';
 
@@ -53,7 +54,7 @@ journey('the simulator is there before its evaluation, which is fetched until it
 journey('a page that was fetched ahead opens without the network', async ({ page, context, t }) => {
   if (await isOneFile()) return t.skip('this console is one file');
   await new Roles(page).open();
-  await page.waitForFunction(() => performance.getEntriesByName('console: fetched ahead').length > 0);
+  await fetchedAhead(page);
   await page.route('**/*.wasm', (route) => route.abort());
   await page.getByRole('link', { name: /^Connection:/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Connection' }).waitFor();

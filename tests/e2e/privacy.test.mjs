@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { stage } from './support/journey.mjs';
+import { fetchedAhead } from './support/navigation.mjs';
 import { ROLES, Roles, addressOf } from './support/roles.mjs';
 import { SIMULATOR, Simulator } from './support/simulator.mjs';
 
@@ -17,7 +18,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   const simulator = new Simulator(page);
   const { provider, service } = set;
   await simulator.open();
-  await page.waitForLoadState('networkidle');
+  await fetchedAhead(page);
   const before = watched.requests().length;
 
   const token = await provider.token('jonas.lindqvist');
@@ -38,8 +39,9 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   await new Roles(page).table.waitFor();
   await page.getByRole('link', { name: 'Simulator' }).click();
   await simulator.sees('Allowed');
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/gbac/v1/policy');
   await page.getByRole('button', { name: /Refresh/ }).click();
-  await page.waitForLoadState('networkidle');
+  await (await answered).finished();
 
   assert.deepEqual(await watched.leaks(page, token), []);
   // Not the token, not its claims, nothing: only reads, and all of them of the service itself.
@@ -98,7 +100,7 @@ journey('no page breaks its content security policy', { watched: true, ...AWAY }
     assert.match(policy, /connect-src 'self'/, path);
     assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|\*/, path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await fetchedAhead(page);
   }
   assert.deepEqual(watched.violations(), []);
   // Every request went to the service itself.
@@ -111,8 +113,7 @@ journey('a loaded page decides without the network', AWAY, async ({ page, contex
   const token = await set.provider.token('maya.okafor');
   const keys = await set.provider.keys();
   await simulator.open();
-  // The published console comes in several files, which follow the first page.
-  await page.waitForFunction(() => performance.getEntriesByName('console: fetched ahead').length > 0);
+  await fetchedAhead(page);
   await context.setOffline(true);
 
   await simulator.enter(token);

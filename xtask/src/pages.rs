@@ -13,7 +13,7 @@ use std::env::consts::EXE_SUFFIX;
 
 /// The folder of the browser tests.
 const FOLDER: &str = "tests/e2e";
-const MEASURE: [&str; 2] = ["scale.test.mjs", "scale-simulator.test.mjs"];
+const MEASURE: [&str; 2] = ["long/scale.test.mjs", "long/scale-simulator.test.mjs"];
 /// The prefix of a test's messages in the output of node's reporter.
 const TOLD: &str = "# ";
 

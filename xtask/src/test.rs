@@ -117,7 +117,7 @@ const CHECKS: &[Check] = &[
     Check { name: "browser", title: "wasm tests in headless Chromium", inputs: CONSOLE, run: browser_wasm },
     Check {
         name: "e2e",
-        title: "end-to-end tests in Chromium on the published console; with --long, also on the console of `up`",
+        title: "journeys in Chromium on the published console; with --long, all of them, also on the console of `up`",
         inputs: ALL,
         run: e2e,
     },
@@ -463,18 +463,20 @@ fn trunk_page(context: &Context<'_>, check: &Check) -> Result<Report> {
 
 fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     let browser = context.browser()?;
-    glewlwyd::glewlwyd(context.workspace, context.progress);
+    if context.long {
+        glewlwyd::glewlwyd(context.workspace, context.progress);
+    }
     context.console()?;
     context.service()?;
     context.logged(check, clients::platform_double(context.workspace))?.into_result()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
-    // Two browsers at a time, even on two cores, because browser tests mostly wait.
     let run = || {
-        context.node_tests(check, "tests/e2e", |call| {
-            call.args(["--test-concurrency=2"])
-                .env("GBAC_CHROMIUM", &browser.chromium)
-                .env("GBAC_CONSOLE", context.workspace.root.join("dist"))
-        })
+        let call = tools::node(&context.workspace.root)?
+            .args(["tests/e2e/run.mjs", "--test-reporter=spec"])
+            .args(context.long.then_some("--long"))
+            .env("GBAC_CHROMIUM", &browser.chromium)
+            .env("GBAC_CONSOLE", context.workspace.root.join("dist"));
+        context.tests(check, call, Tally::of_node)
     };
     let mut report = run()?;
     if !context.long || report.problem.is_some() {

@@ -1,4 +1,5 @@
-// Chromium, headless, with a new profile: the one of GBAC_CHROMIUM, or the first on PATH.
+// Chromium, headless, with a new profile: the one of GBAC_CHROMIUM, or the first on PATH. The files of one run share a browser, and
+// each journey has a context of its own.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -17,6 +18,11 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+/** After this long a start has failed. */
+const START_MS = 120_000;
+
+/** Where the run's browser listens; not set for a file that runs alone. */
+const { GBAC_E2E_BROWSER: SHARED } = process.env;
 
 function findChromium() {
   if (process.env.GBAC_CHROMIUM) return process.env.GBAC_CHROMIUM;
@@ -34,7 +40,10 @@ function findChromium() {
   return found;
 }
 
-/** Starts the browser; `close()` of what it gives ends it. */
-export function openBrowser() {
-  return chromium.launch({ executablePath: findChromium(), args: FLAGS, headless: true });
-}
+const options = () => ({ executablePath: findChromium(), args: FLAGS, headless: true, timeout: START_MS });
+
+/** Starts a browser that test files connect to; `close()` of what it gives ends it. */
+export const openSharedBrowser = () => chromium.launchServer(options());
+
+/** The run's browser, or a new one; `close()` of what it gives ends it, or this file's part of it. */
+export const openBrowser = () => (SHARED ? chromium.connect(SHARED, { timeout: START_MS }) : chromium.launch(options()));

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 export const GBAC = process.env.GBAC_BIN ?? fileURLToPath(new URL('../../../target/debug/gbac', import.meta.url));
 
 /** After this long a start has failed; the line that says it is ready ends the wait. */
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 /** The environment without what somebody has set for a `gbac` of their own. */
 export function impersonal() {

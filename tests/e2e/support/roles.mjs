@@ -1,6 +1,8 @@
 // The list of roles and the page of a role as a person sees them: what can be found, done, and seen.
 
+import assert from 'node:assert/strict';
 import { cells, text } from './fields.mjs';
+import { until } from './until.mjs';
 
 export const ROLES = '/security/roles';
 
@@ -147,3 +149,11 @@ export class Role {
     return new Deletion(this.page, this.name);
   }
 }
+
+/** Waits until the service holds these members. */
+export const holdsMembers = (service, role, members) =>
+  until(async () => assert.deepEqual((await service.members(role)).sort(), [...members].sort()));
+
+/** Waits until the service holds these ACLs of a role, and no others. */
+export const holdsAcls = (service, role, acls) =>
+  until(async () => assert.deepEqual(await service.acls(`Role:${role}`), [...acls].sort()));

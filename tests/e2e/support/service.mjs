@@ -1,9 +1,10 @@
-// The demonstration: one process for each test file, on a port of its own.
+// The demonstration, on a port of its own.
 //
 // GBAC_CONSOLE names a folder with the console's files, in place of those that the program holds.
 
 import { asking, basic } from './ask.mjs';
 import { serve } from './launch.mjs';
+import { borrow } from './shared.mjs';
 
 /** Its password is the demo's own, whatever the environment says. */
 function start(listen, flags) {
@@ -11,26 +12,48 @@ function start(listen, flags) {
   return serve(['--demo', '--listen', listen, ...flags, ...(console ? ['--console', console] : [])]);
 }
 
-/**
- * Starts the demo, with these flags besides; everything that a test asks the service itself goes over HTTP, as any other
- * client's would.
- */
+/** Starts the demo, with these flags besides. */
 export async function startService(flags = []) {
   let demo = await start('127.0.0.1:0', flags);
   const { origin } = demo;
+  return {
+    ...calling(origin),
+    output: () => demo.output(),
+    /** Resolves when the process has ended. */
+    ended: () => demo.ended,
+    /** Ends the process; whoever asks now gets no answer. */
+    stop: () => demo.stop(),
+    /** Starts again on the same port, as new as after any start: a demo remembers nothing. */
+    async restart() {
+      demo = await start(new URL(origin).host, flags);
+    },
+  };
+}
+
+/** A demo of the run, with the policy that it began with, until `stop` is called; one of its own for a file that runs alone. */
+export async function borrowService() {
+  const loan = await borrow('service');
+  if (!loan) return await startService();
+  const { origin, policy } = loan.thing;
+  const service = calling(origin);
+  await service.putPolicy(policy);
+  return { ...service, output: () => 'the run keeps what its services said\n', stop: async () => loan.giveBack() };
+}
+
+/** What a test asks the service itself, over HTTP as any other client. */
+function calling(origin) {
   const ask = asking(origin, basic('admin', 'demo'));
   const role = (name) => `/v1/roles/${encodeURIComponent(name)}`;
   return {
     origin,
     /** A request as the admin. */
     ask,
-    output: () => demo.output(),
-    /** Resolves when the process has ended. */
-    ended: () => demo.ended,
     /** What the service says about itself. */
     info: async () => (await ask('GET', '/gbac/v1/service')).body,
     /** The people of its demo provider, each with a new token. */
     people: async () => (await ask('GET', '/demo/idp/people')).body,
+    /** A new token of one of them. */
+    token: async (id) => (await ask('GET', '/demo/idp/people')).body.find((person) => person.id === id).token,
     /** Its demo provider's keys, as text. */
     keys: async () => JSON.stringify((await ask('GET', '/demo/idp/jwks')).body),
     /** The names of all roles. */
@@ -62,12 +85,6 @@ export async function startService(flags = []) {
     },
     /** Changes cluster properties, as a superuser does over the Admin API. */
     setProperties: (upsert) => ask('PUT', '/v1/cluster_config', { body: { upsert, remove: [] } }),
-    /** Ends the process; whoever asks now gets no answer. */
-    stop: () => demo.stop(),
-    /** Starts again on the same port, as new as after any start: a demo remembers nothing. */
-    async restart() {
-      demo = await start(new URL(origin).host, flags);
-    },
   };
 }
 

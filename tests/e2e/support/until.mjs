@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const STEP_MS = 25;
 
 const NOT_THERE = /Cannot read properties of (null|undefined)|context was destroyed|not attached/;

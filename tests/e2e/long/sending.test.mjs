@@ -1,38 +1,15 @@
 // Applying a draft: one request, all or nothing, and the messages for a refusal and for a lost answer.
 
 import assert from 'node:assert/strict';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { Draft } from './support/review.mjs';
-import { Role, Roles } from './support/roles.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { Draft } from '../support/review.mjs';
+import { Role } from '../support/roles.mjs';
 
-const { set, journey } = stage();
-
+const { set, journey } = stage({ own: true });
 const CHANGES = '/gbac/v1/policy/changes';
 /** What Chromium logs when there is no answer, or one with a fault. */
 const AWAY = { tolerates: [/Failed to load resource/] };
-
-journey('a draft is one request, over the state that was reviewed', { watched: true }, async ({ page, watched }) => {
-  const [roles, draft] = [new Roles(page), new Draft(page)];
-  await roles.open();
-  const role = await roles.create('OneRequest');
-  await role.addMember('Group:eng');
-  await role.addAcl({ pattern: 'Prefixed', name: 'one-', operations: ['Read', 'Write'] });
-  const sent = [];
-  page.on('request', (request) => {
-    if (request.method() !== 'GET') sent.push(request);
-  });
-  await draft.apply();
-  assert.deepEqual(sent.map((request) => `${request.method()} ${new URL(request.url()).pathname}`), [`POST ${CHANGES}`]);
-  assert.match((await sent[0].allHeaders())['if-match'], /^".+"$/);
-  const [body] = watched.bodies('POST', CHANGES).map((body) => JSON.parse(body));
-  assert.deepEqual(
-    body.changes.map(({ change }) => change),
-    ['create_role', 'add_member', 'add_acl', 'add_acl'],
-  );
-  assert.deepEqual(await set.service.members('OneRequest'), ['Group:eng']);
-  assert.equal((await set.service.acls('Role:OneRequest')).length, 2);
-});
 
 journey('a refusal is told at the change that it is about, and nothing is half done', AWAY, async ({ page }) => {
   await set.service.addMembers('Licensed', 'Group:eng');

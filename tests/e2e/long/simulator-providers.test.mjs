@@ -3,19 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { text } from './support/fields.mjs';
-import { startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
-import { stage } from './support/journey.mjs';
-import { GBAC, impersonal } from './support/launch.mjs';
-import { lines, part, troubleshoot } from './support/parts.mjs';
-import { Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { download } from '../support/downloads.mjs';
+import { text } from '../support/fields.mjs';
+import { startGlewlwyd, whyNoGlewlwyd } from '../support/glewlwyd.mjs';
+import { stage } from '../support/journey.mjs';
+import { GBAC, impersonal } from '../support/launch.mjs';
+import { lines, part, troubleshoot } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
 const run = promisify(execFile);
 const { set, journey } = stage({ provider: true });
-
 const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 /** An access token as a provider writes it; nobody verifies the signature here. */
 const tokenOf = (claims) => `${encode({ alg: 'RS256', typ: 'JWT', kid: 'k' })}.${encode(claims)}.${Buffer.alloc(256, 7).toString('base64url')}`;
@@ -149,7 +149,7 @@ journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t 
   }
 });
 
-journey('a check travels as a file without the token, and the command line answers it', async ({ page }) => {
+journey('a check travels as a file without the token, and the command line answers it', async ({ page, t }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   const token = await set.provider.token('maya.okafor');
@@ -157,13 +157,9 @@ journey('a check travels as a file without the token, and the command line answe
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
   const share = await part(page, 'Share');
-  const [saved] = await Promise.all([
-    page.waitForEvent('download'),
-    share.getByRole('button', { name: 'Save as a file' }).click(),
-  ]);
-  const file = await saved.path();
-  const words = await readFile(file, 'utf8');
-  assert.equal(saved.suggestedFilename(), 'maya-okafor-write-to-topic-orders-archive.check.json');
+  const saved = await download(t, page, () => share.getByRole('button', { name: 'Save as a file' }).click());
+  const { path: file, text: words } = saved;
+  assert.equal(saved.name, 'maya-okafor-write-to-topic-orders-archive.check.json');
   assert.deepEqual(JSON.parse(words).identity, { user: 'maya.okafor', groups: ['engineering', 'analytics'] });
   assert.ok(!words.includes(token.slice(0, 30)));
 
@@ -181,7 +177,7 @@ journey('a check travels as a file without the token, and the command line answe
   assert.match(stdout, /"outcome":"deny"/);
 });
 
-journey('a bug report of a failing test is checked by the command line, with the same outcome', async ({ page }) => {
+journey('a bug report of a failing test is checked by the command line, with the same outcome', async ({ page, t }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
@@ -194,13 +190,9 @@ journey('a bug report of a failing test is checked by the command line, with the
   await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
   const saved = tests.getByRole('list', { name: 'Saved tests' });
   await until(async () => assert.match((await lines(saved)).join(), /Failed maya writes orders/));
-  const [report] = await Promise.all([
-    page.waitForEvent('download'),
-    saved.getByRole('button', { name: 'Bug report' }).click(),
-  ]);
-  const file = await report.path();
-  const [, difference] = /^Difference: (.*)$/m.exec(await readFile(file, 'utf8'));
-  const failed = await run(GBAC, ['--format', 'json', 'test', file], { env: impersonal() }).catch((error) => error);
+  const report = await download(t, page, () => saved.getByRole('button', { name: 'Bug report' }).click());
+  const [, difference] = /^Difference: (.*)$/m.exec(report.text);
+  const failed = await run(GBAC, ['--format', 'json', 'test', report.path], { env: impersonal() }).catch((error) => error);
   assert.equal(failed.code, 1);
   const { tests: [test] } = JSON.parse(failed.stdout);
   assert.deepEqual([test.name, test.passed, test.difference], ['maya writes orders', false, difference]);

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { asking } from './support/ask.mjs';
-import { startCluster } from './support/cluster.mjs';
-import { CONSOLE_CLIENT, startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
+import { asking } from '../support/ask.mjs';
+import { startCluster } from '../support/cluster.mjs';
+import { CONSOLE_CLIENT, startGlewlwyd, whyNoGlewlwyd } from '../support/glewlwyd.mjs';
 
 const PEOPLE = {
   'maya.okafor': ['engineering', 'analytics'],

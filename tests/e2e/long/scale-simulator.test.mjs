@@ -2,18 +2,17 @@
 // are told, not judged; `cargo xtask pages --write` writes them into docs/benchmarks.md.
 
 import assert from 'node:assert/strict';
-import { Fixes } from './support/fixes.mjs';
-import { stage } from './support/journey.mjs';
-import { MainThread, median, tell } from './support/measure.mjs';
-import { part } from './support/parts.mjs';
-import { Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { Fixes } from '../support/fixes.mjs';
+import { stage } from '../support/journey.mjs';
+import { MainThread, median, tell } from '../support/measure.mjs';
+import { part } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
-const { set, journey } = stage();
+const { set, journey } = stage({ own: true });
 const ACLS = 100_000;
 const GROUPS = 200;
 const ROUNDS = 9;
-
 const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const team = (n) => `team-${String(n).padStart(5, '0')}`;
 
@@ -49,13 +48,13 @@ const claims = {
   exp: 9_000_000_000,
   groups: Array.from({ length: GROUPS }, (_, n) => team(n * 5)),
 };
+
 const tokenOf = (claims) =>
   `${encode({ alg: 'RS256', typ: 'JWT', kid: 'k' })}.${encode(claims)}.${Buffer.alloc(256, 7).toString('base64url')}`;
 
-journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fixes', async ({ page, context, t }) => {
+journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fixes', { clipboard: true }, async ({ page, context, t }) => {
   // A service that is built for debugging takes its time for a policy of this size.
   context.setDefaultTimeout(60_000);
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await set.service.putPolicy(largePolicy(await set.service.policy()));
   const simulator = new Simulator(page);
   await simulator.open();

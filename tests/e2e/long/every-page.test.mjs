@@ -2,12 +2,11 @@
 // wider than the page.
 
 import assert from 'node:assert/strict';
-import { isAccessible } from './support/axe.mjs';
-import { stage } from './support/journey.mjs';
-import { EVERY_PAGE } from './support/pages.mjs';
+import { isAccessible } from '../support/axe.mjs';
+import { stage } from '../support/journey.mjs';
+import { EVERY_PAGE } from '../support/pages.mjs';
 
 const { set, journey } = stage();
-
 const WIDTHS = [1440, 1024, 390];
 const THEMES = ['light', 'dark'];
 /** The height of a page on which no bar lies over half of a control, by the size of the text. */

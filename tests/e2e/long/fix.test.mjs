@@ -1,15 +1,15 @@
 // Fix this: from a denied request to a reviewed draft, beside the verdict.
 
 import assert from 'node:assert/strict';
-import { isAccessible } from './support/axe.mjs';
-import { text } from './support/fields.mjs';
-import { Fixes } from './support/fixes.mjs';
-import { stage } from './support/journey.mjs';
-import { part } from './support/parts.mjs';
-import { Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { isAccessible } from '../support/axe.mjs';
+import { text } from '../support/fields.mjs';
+import { Fixes } from '../support/fixes.mjs';
+import { stage } from '../support/journey.mjs';
+import { part } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
-const { set, journey } = stage({ provider: true });
+const { set, journey } = stage({ provider: true, own: true });
 
 /** Opens the simulator with a token of this person and this request. */
 async function denied(page, person, name, verdict) {
@@ -98,8 +98,7 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
   await until(async () => assert.equal(await fixes.review.count(), 0));
 });
 
-journey('a deny lists only what removes it, and a manual step is copied', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+journey('a deny lists only what removes it, and a manual step is copied', { clipboard: true }, async ({ page }) => {
   const { fixes } = await denied(page, 'jonas.lindqvist', 'payments-settled', 'Denied by rule');
   await fixes.open.click();
   assert.deepEqual(await fixes.all(), [
@@ -121,8 +120,7 @@ journey('a deny lists only what removes it, and a manual step is copied', async 
   );
 });
 
-journey('a token without its groups is fixed at the provider first', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+journey('a token without its groups is fixed at the provider first', { clipboard: true }, async ({ page }) => {
   const simulator = new Simulator(page);
   const fixes = new Fixes(page, simulator);
   await simulator.open();

@@ -1,13 +1,13 @@
 // Troubleshooting, named tests, links and privacy of the simulator's parts.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { PARTS, collisions, lines, part, troubleshoot } from './support/parts.mjs';
-import { SIMULATOR, Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { download } from '../support/downloads.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { PARTS, collisions, lines, part, troubleshoot } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage({ provider: true });
 
@@ -50,7 +50,7 @@ journey('a missed group is looked for, and the service is asked only when somebo
   assert.match(await text(settings), /Group claim \$\.groups \$\.groups/);
 });
 
-journey('tests are saved, fail when something is tried, and come back from a file', async ({ page }) => {
+journey('tests are saved, fail when something is tried, and come back from a file', async ({ page, t }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
@@ -66,51 +66,21 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   const least = await part(page, 'Least change');
   await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
   await until(async () => assert.match((await lines(saved)).join(), /Failed maya writes orders expected allow, found deny/));
-  const [report] = await Promise.all([
-    page.waitForEvent('download'),
-    saved.getByRole('button', { name: 'Bug report' }).click(),
-  ]);
-  const words = await readFile(await report.path(), 'utf8');
-  assert.match(words, /Expected: allow\nFound: deny/);
-  assert.match(words, /gbac test/);
+  const report = await download(t, page, () => saved.getByRole('button', { name: 'Bug report' }).click());
+  assert.match(report.text, /Expected: allow\nFound: deny/);
+  assert.match(report.text, /gbac test/);
   const whatIf = await part(page, 'What if');
   await whatIf.getByRole('button', { name: 'Remove all', exact: true }).click();
   await until(async () => assert.match((await lines(saved)).join(), /Passed/));
 
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    tests.getByRole('button', { name: 'Export tests' }).click(),
-  ]);
-  const exported = await readFile(await file.path(), 'utf8');
-  assert.equal(JSON.parse(exported).tests[0].name, 'maya writes orders');
-  assert.ok(!exported.includes((await simulator.token.inputValue()).slice(0, 40)), 'the token is not in the file');
+  const file = await download(t, page, () => tests.getByRole('button', { name: 'Export tests' }).click());
+  assert.equal(JSON.parse(file.text).tests[0].name, 'maya writes orders');
+  assert.ok(!file.text.includes((await simulator.token.inputValue()).slice(0, 40)), 'the token is not in the file');
   await saved.getByRole('button', { name: 'Remove the test maya writes orders' }).click();
-  await page.locator('#tests-file').setInputFiles(await file.path());
+  await page.locator('#tests-file').setInputFiles(file.path);
   await until(async () => assert.match((await lines(saved)).join(), /Passed maya writes orders/));
   await page.locator('#tests-file').setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('[]') });
   await tests.getByText(/x\.json was not read/).waitFor();
-});
-
-journey('a check travels as a link without the token', async ({ page }) => {
-  const simulator = new Simulator(page);
-  await simulator.open();
-  const token = await set.provider.token('maya.okafor');
-  await simulator.enter(token);
-  await simulator.ask({ operation: 'Write', name: 'orders-archive' });
-  await simulator.sees('Denied by rule');
-  const share = await part(page, 'Share');
-  const link = await text(share.getByRole('region', { name: 'the link' }));
-  assert.ok(!link.includes(token.slice(0, 30)) && link.includes('#check='), link);
-
-  await page.goto('about:blank');
-  await page.goto(link);
-  await page.getByRole('heading', { name: 'A check from a link' }).waitFor();
-  await page.getByText(/without the token or its expiry/).waitFor();
-  await simulator.sees('Denied by rule', /User:maya\.okafor/);
-  assert.equal(new URL(page.url()).hash, '', 'the address does not keep it');
-  await page.goto('about:blank');
-  await page.goto(`${SIMULATOR}#check=%7B`);
-  await page.getByRole('heading', { name: 'The link could not be read' }).waitFor();
 });
 
 journey('with every part open, the token is nowhere but in its field, and axe finds nothing', { watched: true }, async ({ page, watched }) => {

@@ -1,15 +1,14 @@
 // The draft and its review: what is shown is what is done, and nothing is sent over a state that nobody has looked at.
 
 import assert from 'node:assert/strict';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { Draft, REVIEW, Review } from './support/review.mjs';
-import { Role, Roles } from './support/roles.mjs';
-import { until } from './support/until.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { go } from '../support/navigation.mjs';
+import { REVIEW, Draft, Review } from '../support/review.mjs';
+import { Role, Roles } from '../support/roles.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage();
-
-const go = (page, name) => page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name }).click();
 
 const topic = (principal, name, operation, permission = 'ALLOW') => ({
   resource_type: 'RESOURCE_TYPE_TOPIC',
@@ -109,29 +108,6 @@ journey('a deny that stops applying is counted, and named with those whom it no 
   assert.ok(wide <= 0, `${wide} px too wide`);
 });
 
-journey('nothing is sent over a state that has changed since it was reviewed', { tolerates: [/412/] }, async ({ page }) => {
-  await set.service.addMembers('Shifting', 'Group:first');
-  const [role, draft] = [new Role(page, 'Shifting'), new Draft(page)];
-  await role.open();
-  await role.addMember('Group:mine');
-  const review = await draft.review();
-  await review.people();
-
-  // Somebody else is faster.
-  await set.service.addMembers('Shifting', 'Group:theirs');
-  await review.button.click();
-  await review.drift.waitFor();
-  const note = page.locator('#h-drift');
-  assert.match(await text(note), /Not sent\. Someone else made.*Role Shifting.*Principal Group:theirs/);
-  assert.ok(await review.button.isDisabled());
-  assert.deepEqual((await set.service.members('Shifting')).sort(), ['Group:first', 'Group:theirs']);
-
-  await note.getByRole('button', { name: 'Review against the new policy' }).click();
-  await review.drift.waitFor({ state: 'detached' });
-  await review.apply();
-  assert.deepEqual((await set.service.members('Shifting')).sort(), ['Group:first', 'Group:mine', 'Group:theirs']);
-});
-
 journey('what cannot be made any more is named, and taken out by hand', async ({ page }) => {
   const [roles, draft] = [new Roles(page), new Draft(page)];
   await roles.open();
@@ -207,46 +183,6 @@ journey('by keyboard alone: a row is taken back in the review, and focus is neve
   const outcome = page.locator('#h-outcome');
   await until(async () => assert.ok(await outcome.evaluate((note) => note === document.activeElement)));
   assert.deepEqual(await set.service.members('Keys'), ['Group:two']);
-});
-
-journey('a role with two groups and a preset is made and applied with at most nine clicks', async ({ page }) => {
-  const [roles, draft] = [new Roles(page), new Draft(page)];
-  await roles.open();
-  let clicks = 0;
-  const click = async (locator) => {
-    clicks += 1;
-    await locator.click();
-  };
-  const type = async (words) => {
-    await page.keyboard.type(words);
-    await page.keyboard.press('Enter');
-  };
-  await click(page.getByRole('button', { name: 'Create role' }));
-  await roles.newName.waitFor();
-  await type('NineClicks');
-  const role = new Role(page, 'NineClicks');
-  await click(role.memberName);
-  for (const group of ['nine', 'clicks']) {
-    await type(`Group:${group}`);
-    await role.member(`Group:${group}`).waitFor();
-  }
-  // A list is opened, and something in it is chosen.
-  clicks += 2;
-  await role.preset.selectOption({ label: 'Consumer' });
-  await click(role.aclForm.getByRole('textbox', { name: 'Topic name' }));
-  await page.keyboard.type('nine-topics');
-  await click(role.aclForm.getByRole('textbox', { name: 'Consumer group name' }));
-  await page.keyboard.type('nine-readers');
-  await click(role.aclForm.getByRole('button', { name: 'Add 2 ACLs' }));
-  await click(draft.bar.getByRole('link', { name: 'Review 5 changes' }));
-  await click(page.getByRole('button', { name: 'Apply 5 changes' }));
-  await page.getByRole('heading', { name: '5 changes applied' }).waitFor();
-  assert.ok(clicks <= 9, `${clicks} clicks`);
-  assert.deepEqual((await set.service.members('NineClicks')).sort(), ['Group:clicks', 'Group:nine']);
-  assert.deepEqual(await set.service.acls('Role:NineClicks'), [
-    'allow read group literal nine-readers from * for Role:NineClicks',
-    'allow read topic literal nine-topics from * for Role:NineClicks',
-  ]);
 });
 
 journey('13 groups that gain the same are one entry', async ({ page }) => {

@@ -1,16 +1,15 @@
 // Names that can never match: told on the page of a role and in the review, before anything is sent.
 
 import assert from 'node:assert/strict';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { Draft } from './support/review.mjs';
-import { Role } from './support/roles.mjs';
-import { SIMULATOR, Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { go } from '../support/navigation.mjs';
+import { Draft } from '../support/review.mjs';
+import { Role } from '../support/roles.mjs';
+import { SIMULATOR, Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
-const { set, journey } = stage();
-
-const go = (page, name) => page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name }).click();
+const { set, journey } = stage({ own: true });
 /** The row of a review about a principal, as text. */
 const rowOf = async (review, name) => (await review.rows()).find((row) => row.startsWith(`+ Add Principal ${name}`));
 

@@ -1,68 +1,15 @@
 // What if, the least change, whole requests, collisions and two people, as somebody would use them.
 
 import assert from 'node:assert/strict';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { collisions, lines, part } from './support/parts.mjs';
-import { Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { collisions, lines, part } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage({ provider: true });
-
 /** The verdict of one side. */
 const side = async (what, title) => await text(what.getByRole('group', { name: title, exact: true }));
-
-journey('a change is tried beside today, tells what else it does, and becomes a draft', async ({ page }) => {
-  const simulator = new Simulator(page);
-  await simulator.open();
-  await simulator.enter(await set.provider.token('maya.okafor'));
-  await simulator.ask({ operation: 'Write', name: 'payments-new' });
-  await simulator.sees('Denied, nothing allows it');
-
-  const whatIf = await part(page, 'What if');
-  await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Add a member to a role' });
-  await whatIf.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Group:engineering' });
-  await whatIf.getByRole('button', { name: 'Add change' }).click();
-  await whatIf.getByText('Enter a role.').waitFor();
-  await whatIf.getByRole('combobox', { name: 'Role' }).fill('PaymentsWriters');
-  await whatIf.getByRole('button', { name: 'Add change' }).click();
-  await until(async () => {
-    assert.match(await side(whatIf, 'Today'), /Denied, nothing allows it/);
-    assert.match(await side(whatIf, 'With the changes'), /Allowed .*Role:PaymentsWriters/);
-  });
-  const changes = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
-  assert.match(changes, /Gains Read, Write, Describe, Topic payments- prefixed/);
-  assert.match(changes, /Transactional ID payments- prefixed/i);
-  // The verdict says so and names that of today, and the service was told nothing.
-  await simulator.sees('Allowed, if…');
-  assert.match((await simulator.reasons()).Today, /^Denied, nothing allows it\./);
-  assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'));
-
-  // A group of the person is the provider's: it can be tried, and goes into no draft.
-  await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Remove a group from the user' });
-  await whatIf.getByRole('combobox', { name: 'Group' }).selectOption({ label: 'Group:analytics' });
-  await whatIf.getByRole('button', { name: 'Add change' }).click();
-  await whatIf.getByText("Change a user's groups in the identity provider").waitFor();
-  await until(async () => {
-    const now = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
-    assert.match(now, /Groups lost: Group:analytics/);
-    assert.match(now, /Loses .*Topic analytics- prefixed/i);
-    assert.match(now, /Gains .*orders-archive/i);
-  });
-  await whatIf.getByRole('button', { name: 'Add 1 change to the draft' }).click();
-  await whatIf.getByRole('link', { name: 'Review' }).click();
-  await page.getByRole('heading', { level: 1, name: /Review/ }).waitFor();
-  await until(async () => assert.match(await text(page.locator('main')), /Group:engineering/));
-  assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'), 'nothing is sent by that');
-
-  // What was tried is still there, and can be dropped.
-  await page.getByRole('link', { name: 'Simulator' }).first().click();
-  const again = await part(page, 'What if');
-  await again.getByRole('button', { name: 'Remove all', exact: true }).click();
-  await again.getByText('Add a change to see its effect on the verdict').waitFor();
-  assert.equal(await again.getByRole('group', { name: 'With the changes', exact: true }).count(), 0);
-  assert.deepEqual(await lines(again.getByRole('list', { name: 'Tried' })), []);
-});
 
 journey('a setting and an ACL are tried on a token with paths', async ({ page }) => {
   const simulator = new Simulator(page);

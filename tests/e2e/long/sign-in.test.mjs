@@ -2,14 +2,13 @@
 // about ACLs until somebody can sign in.
 
 import assert from 'node:assert/strict';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { part } from './support/parts.mjs';
-import { Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { part } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage();
-
 const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (part) => JSON.parse(Buffer.from(part, 'base64url'));
 

@@ -1,18 +1,16 @@
 // The console on the conformance double of the platform, through the relay of the service.
 
 import assert from 'node:assert/strict';
-import { text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { MANAGED, SUPERUSER } from './support/platform.mjs';
-import { Draft } from './support/review.mjs';
-import { Role, Roles } from './support/roles.mjs';
-import { until } from './support/until.mjs';
+import { cloudForm } from '../support/connection.mjs';
+import { text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { SUPERUSER } from '../support/platform.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage({ platform: [] });
 const without = stage({ platform: ['--no-license', '--no-registry-acls'] });
 const managed = stage({ platform: ['--managed'] });
 const old = stage({ platform: ['--version=25.3'] });
-
 /** What Chromium logs when an answer is a refusal. */
 const REFUSED = { tolerates: [/Failed to load resource/] };
 
@@ -102,52 +100,6 @@ without.journey('what a platform without a license lacks is said, and its refusa
 old.journey('a platform that is too old to be read is named', REFUSED, async ({ page }) => {
   await connect(page);
   await page.getByText(/^Version v25\.3\S* has no groups; they begin with v26\.1/).waitFor();
-});
-
-/** The form that connects to a cluster of the managed cloud, filled in. */
-async function cloudForm(page, token) {
-  await page.goto('/connection');
-  const form = page.getByRole('form', { name: 'Connect' });
-  await form.getByRole('radio', { name: /managed cloud/ }).check();
-  await form.getByRole('textbox', { name: 'Cluster ID' }).fill(MANAGED.cluster);
-  await form.getByRole('textbox', { name: 'Access token' }).fill(token);
-  return form;
-}
-
-managed.journey('a role of a managed cluster gets a group and an ACL through the Control Plane', REFUSED, async ({ page }) => {
-  const { ask } = managed.set.platform;
-  await ask('PUT', '/v1/roles/Analysts', { body: { create: true, add: [{ principal: 'User:ana' }] } });
-  const form = await cloudForm(page, MANAGED.token);
-  await form.getByRole('button', { name: 'Test' }).click();
-  await page.getByRole('heading', { name: 'All APIs responded' }).waitFor();
-  await form.getByRole('button', { name: 'Connect' }).click();
-  await page.getByText(/These pages show a managed cloud cluster c1/).waitFor();
-  // The service in front of it is a demo; the cluster is none.
-  const status = page.getByRole('link', { name: /^Connection: c1/ });
-  await status.waitFor();
-  assert.doesNotMatch(await text(status), /Demo/);
-
-  await page.getByRole('link', { name: 'Roles' }).first().click();
-  const roles = new Roles(page);
-  await roles.row('Analysts').getByRole('link').first().click();
-  const role = new Role(page, 'Analysts');
-  await role.member('User:ana').waitFor();
-  await role.addMember('Group:/teams/analytics');
-  await role.addAcl({ pattern: 'Prefixed', name: 'events-', operations: ['Read'] });
-
-  const review = await new Draft(page).review();
-  await page.getByText(/^Compared with c1, read /).waitFor();
-  assert.equal((await review.rows()).length, 2);
-  await review.apply();
-  await until(async () => {
-    const { body } = await ask('GET', '/v1/roles/Analysts/members');
-    assert.deepEqual(body.members.map(({ principal }) => principal).sort(), ['Group:/teams/analytics', 'User:ana']);
-  });
-  const { resources } = (await ask('GET', '/v1/acls')).body;
-  assert.deepEqual(
-    resources.map(({ resource_name: name, acls }) => [name, acls[0].principal, acls[0].operation]),
-    [['events-', 'RedpandaRole:Analysts', 'OPERATION_READ']],
-  );
 });
 
 managed.journey('a wrong token of the managed cloud is refused and changes nothing', REFUSED, async ({ page }) => {

@@ -1,53 +1,13 @@
 // Bad input: a precise message at the field, and nothing lost.
 
 import assert from 'node:assert/strict';
-import { accepted, descriptions, refusal, text } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { accepted, descriptions, refusal, text } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage({ provider: true });
-
 const part = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-
-journey('a text that is no token is refused with what it is', async ({ page }) => {
-  const simulator = new Simulator(page);
-  await simulator.open();
-  const token = await set.provider.token('maya.okafor');
-  const [header, payload, signature] = token.split('.');
-  const cases = [
-    ['an opaque token', '2YotnFZFEjr1zCsicMWpAA', /opaque/i],
-    ['HTML', '<!doctype html><html><body>Sign in</body></html>', /HTML|XML/],
-    ['a certificate', '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----', /key|PEM/i],
-    ['two tokens', `${token} ${token}`, /more than one token/],
-    ['one part', header, /1 part.*3/],
-    ['four parts', `${token}.${signature}`, /4 parts/],
-    ['an encrypted token', `${token}.${signature}.${signature}`, /encrypted/i],
-    ['no signature', `${header}.${payload}.`, /signature|signed/i],
-    ['the algorithm none', `${part({ alg: 'none' })}.${payload}.`, /no signature.*never accepted/],
-    ['a shared secret', `${part({ alg: 'HS256' })}.${payload}.${signature}`, /HS256/],
-    [
-      'a character that cannot be',
-      `${header}.${payload.slice(0, 20)}§${payload.slice(21)}.${signature}`,
-      /characters that no token has \(byte \d+\)/,
-    ],
-    ['a header that is cut off', `${part('{"alg":')}.${payload}.${signature}`, /header.*line 1 column 7/],
-    ['claims that are a list', `${header}.${part(['groups'])}.${signature}`, /object/i],
-    ['a claim twice', `${header}.${part('{"groups":["a"],"groups":["admin"]}')}.${signature}`, /groups appears twice/],
-    ['keys', '{"keys":[]}', /keys/i],
-    ['JSON with a slip', '{"sub":"maya",}', /JSON.*line 1 column 15/],
-  ];
-  const seen = new Set();
-  for (const [what, words, why] of cases) {
-    await simulator.token.fill(words);
-    const said = await refusal(simulator.token, why).catch((error) => assert.fail(`${what}: ${error.message}`));
-    assert.match(said, /^[A-Z].*\w[.?]$/s, `${what}: ${said}`);
-    assert.ok(!said.includes(payload.slice(0, 40)), `${what}: the message repeats the token`);
-    assert.equal(await simulator.token.inputValue(), words, what);
-    seen.add(said);
-  }
-  assert.ok(seen.size > cases.length / 2, 'most faults have words of their own');
-});
 
 journey('what people paste around a token is left out', async ({ page }) => {
   const simulator = new Simulator(page);

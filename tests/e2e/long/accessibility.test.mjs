@@ -1,19 +1,19 @@
 // WCAG 2.2 AA on every route: axe in both themes and in every state, then what axe cannot see.
 
 import assert from 'node:assert/strict';
-import { isAccessible } from './support/axe.mjs';
-import { descriptions, refusal } from './support/fields.mjs';
-import { stage } from './support/journey.mjs';
-import { Draft, REVIEW } from './support/review.mjs';
-import { ROLES, Role, Roles, addressOf } from './support/roles.mjs';
-import { SIMULATOR, Simulator } from './support/simulator.mjs';
-import { until } from './support/until.mjs';
+import { isAccessible } from '../support/axe.mjs';
+import { descriptions, refusal } from '../support/fields.mjs';
+import { stage } from '../support/journey.mjs';
+import { REVIEW, Draft } from '../support/review.mjs';
+import { ROLES, Role, Roles, addressOf } from '../support/roles.mjs';
+import { SIMULATOR, Simulator } from '../support/simulator.mjs';
+import { until } from '../support/until.mjs';
 
 const { set, journey } = stage({ provider: true });
-
 /** What Chromium logs when there is no answer, or one with a fault. */
 const AWAY = { tolerates: [/Failed to load resource/] };
 const ANYTHING = { tolerates: [/./] };
+
 /** The routes that have no file of journeys of their own to name them. */
 const OTHERS = [
   '/security/permissions',
@@ -23,6 +23,7 @@ const OTHERS = [
   '/connection',
   REVIEW,
 ];
+
 const SMALL = { viewport: { width: 360, height: 740 } };
 
 /** Each state of each route: how it is reached. */

@@ -2,14 +2,14 @@
 // are told, not judged; `cargo xtask pages --write` writes them into docs/benchmarks.md.
 
 import assert from 'node:assert/strict';
-import { stage } from './support/journey.mjs';
-import { MainThread, median, tell } from './support/measure.mjs';
-import { Draft } from './support/review.mjs';
-import { Role, Roles } from './support/roles.mjs';
-import { Search } from './support/search.mjs';
-import { Simulator } from './support/simulator.mjs';
+import { stage } from '../support/journey.mjs';
+import { MainThread, median, tell } from '../support/measure.mjs';
+import { Draft } from '../support/review.mjs';
+import { Role, Roles } from '../support/roles.mjs';
+import { Search } from '../support/search.mjs';
+import { Simulator } from '../support/simulator.mjs';
 
-const { set, journey } = stage({ provider: true });
+const { set, journey } = stage({ provider: true, own: true });
 const ACLS = 10_000;
 const KEYS = 'team-0042.orders';
 const ROUNDS = 5;
