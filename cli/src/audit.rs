@@ -15,6 +15,7 @@ use gbac_server::private_file::{self, PrivateTo};
 
 use crate::input;
 use crate::output::Failure;
+use crate::process::Process;
 
 /// An audit log. If an event cannot be written, the command fails: no decision goes unrecorded (D-23).
 pub(crate) struct AuditLog {
@@ -25,12 +26,12 @@ pub(crate) struct AuditLog {
 
 impl AuditLog {
     /// Opens the file for appending. A new one is private, and one that others may have written is refused (D-132).
-    pub(crate) fn append_to(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn append_to(process: &Process, path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let options = &mut OpenOptions::new();
         options.create(true).append(true);
-        let file =
-            private_file::open(path, options, PrivateTo::OwnerAndGroup).map_err(|error| Failure::io(&name, &error))?;
+        let file = private_file::open(&process.path(path), options, PrivateTo::OwnerAndGroup)
+            .map_err(|error| Failure::io(&name, &error))?;
         Ok(Self { file, name, product: Product::default() })
     }
 

@@ -1,14 +1,14 @@
 //! Completions of shells: besides commands and flags, the names of roles, principals, resources, properties and profiles.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use clap::{Arg, Command, ValueHint};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
-use clap_complete::env::{CompleteEnv, Shells};
+use clap_complete::env::Shells;
 use gbac_analysis::known_names;
 use gbac_engine::escape::is_hidden;
 use gbac_engine::model::{Operation, Principal, PrincipalType, ResourceType};
@@ -18,6 +18,7 @@ use crate::args::policy::PolicySourceArgs;
 use crate::help;
 use crate::output::Failure;
 use crate::policy_source;
+use crate::process::Process;
 use crate::profile::Profiles;
 
 /// The variable with which a completion script calls this program.
@@ -29,14 +30,29 @@ const PROPERTIES: [&str; 5] =
     ["audit_enabled", "nested_group_behavior", "oidc_group_claim_path", "oidc_principal_mapping", "superusers"];
 
 /// Writes the candidates, if a completion script called this program; returns whether it did.
-pub(crate) fn complete() -> bool {
-    let Some(shell) = env::var_os(VARIABLE) else { return false };
-    let line = Line::of(&shell);
-    let done = CompleteEnv::with_factory(|| completed(help::command(), "", line))
-        .var(VARIABLE)
-        .try_complete(env::args_os(), env::current_dir().ok().as_deref());
+pub(crate) fn complete(process: &Process) -> bool {
+    let shell = process.variable_os(VARIABLE).filter(|shell| !shell.is_empty() && *shell != "0");
+    let Some(shell) = shell else { return false };
     // A shell shows nothing instead of an error in the middle of a line.
-    done.unwrap_or(true)
+    let _ = write_candidates(process, Path::new(shell));
+    true
+}
+
+fn write_candidates(process: &Process, shell: &Path) -> io::Result<()> {
+    let name = shell.file_stem().unwrap_or_default().to_string_lossy();
+    let shells = Shells::builtins();
+    let completer = shells.completer(&name).ok_or(io::ErrorKind::NotFound)?;
+    let words: Vec<OsString> = process.arguments.iter().skip_while(|word| *word != "--").skip(1).cloned().collect();
+    let mut written = Vec::new();
+    if words.is_empty() {
+        completer.write_registration(VARIABLE, "gbac", "gbac", "gbac", &mut written)?;
+    } else {
+        let run = CompletionRun { process: process.clone(), policy: Arc::default() };
+        let mut command = completed(help::command(), "", Line::of(&name), &run);
+        command.build();
+        completer.write_complete(&mut command, words, Some(&run.folder()), &mut written)?;
+    }
+    process.output().write_all(&written)
 }
 
 /// The script of a shell, which calls this program for each completion.
@@ -73,10 +89,10 @@ enum Line {
 }
 
 impl Line {
-    fn of(shell: &OsStr) -> Self {
-        match Path::new(shell).file_stem().and_then(OsStr::to_str) {
-            Some("zsh" | "fish") => Self::Quoted,
-            Some("powershell" | "pwsh" | "powershell_ise") => Self::RawWithBackslash,
+    fn of(shell: &str) -> Self {
+        match shell {
+            "zsh" | "fish" => Self::Quoted,
+            "powershell" | "pwsh" | "powershell_ise" => Self::RawWithBackslash,
             _ => Self::Raw,
         }
     }
@@ -104,17 +120,17 @@ impl Line {
 }
 
 /// A command whose arguments complete names and paths, and those below it.
-fn completed(command: Command, path: &str, line: Line) -> Command {
+fn completed(command: Command, path: &str, line: Line, run: &CompletionRun) -> Command {
     let command = command.mut_args(|argument| {
+        let run = run.clone();
         let names = names_of(path, &argument);
         let is_path =
             matches!(argument.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath);
         match (names, is_path) {
-            (Some(names), _) => {
-                argument.add(ArgValueCompleter::new(move |typed: &OsStr| line.taken(candidates(names, typed), typed)))
-            }
+            (Some(names), _) => argument
+                .add(ArgValueCompleter::new(move |typed: &OsStr| line.taken(run.candidates(names, typed), typed))),
             (None, true) => argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
-                line.taken(PathCompleter::any().complete(typed), typed)
+                line.taken(PathCompleter::any().current_dir(run.folder()).complete(typed), typed)
             })),
             (None, false) => argument,
         }
@@ -122,7 +138,7 @@ fn completed(command: Command, path: &str, line: Line) -> Command {
     let below: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     below.into_iter().fold(command, |command, name| {
         let path = format!("{path} {name}");
-        command.mut_subcommand(name, |command| completed(command, &path, line))
+        command.mut_subcommand(name, |command| completed(command, &path, line, run))
     })
 }
 
@@ -146,35 +162,54 @@ fn names_of(path: &str, argument: &Arg) -> Option<Names> {
     })
 }
 
-/// The entries of a list that begin like the last one; the entries before it stay.
-fn candidates(names: Names, current: &OsStr) -> Vec<CompletionCandidate> {
-    let Some(current) = current.to_str() else { return Vec::new() };
-    let (before, last) = current.rsplit_once(',').map_or(("", current), |(before, last)| (before, last));
-    let before = if before.is_empty() { String::new() } else { format!("{before},") };
-    // A quote or a comma would need the quotes of lists and those of the shell.
-    let fitting = names.all().into_iter().filter(|name| name.starts_with(last) && !name.contains([',', '"']));
-    fitting.map(|name| CompletionCandidate::new(format!("{before}{name}"))).collect()
+/// A run of this program for a completion script, with the policy that its command line names.
+#[derive(Clone)]
+struct CompletionRun {
+    process: Process,
+    policy: Arc<OnceLock<Option<Policy>>>,
 }
 
-impl Names {
-    fn all(self) -> BTreeSet<String> {
-        let of_policy = |read: &dyn Fn(&Policy) -> BTreeSet<String>| policy().as_ref().map(read).unwrap_or_default();
-        match self {
-            Self::Operations => {
+impl CompletionRun {
+    /// Where paths start.
+    fn folder(&self) -> PathBuf {
+        self.process.path(Path::new("."))
+    }
+
+    /// The entries of a list that begin like the last one; the entries before it stay.
+    fn candidates(&self, names: Names, current: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(current) = current.to_str() else { return Vec::new() };
+        let (before, last) = current.rsplit_once(',').map_or(("", current), |(before, last)| (before, last));
+        let before = if before.is_empty() { String::new() } else { format!("{before},") };
+        // A quote or a comma would need the quotes of lists and those of the shell.
+        let fitting = self.all(names).into_iter().filter(|name| name.starts_with(last) && !name.contains([',', '"']));
+        fitting.map(|name| CompletionCandidate::new(format!("{before}{name}"))).collect()
+    }
+
+    fn all(&self, names: Names) -> BTreeSet<String> {
+        let of_policy = |read: &dyn Fn(&Policy) -> BTreeSet<String>| self.policy().map(read).unwrap_or_default();
+        match names {
+            Names::Operations => {
                 Operation::ALL.iter().map(|one| one.spelling().label.to_lowercase().replace(' ', "-")).collect()
             }
-            Self::Profiles => Profiles::load().map(|all| all.profiles.into_keys().collect()).unwrap_or_default(),
-            Self::Properties => PROPERTIES.iter().map(|name| (*name).to_owned()).collect(),
-            Self::Principals => {
+            Names::Profiles => {
+                Profiles::load(&self.process).map(|all| all.profiles.into_keys().collect()).unwrap_or_default()
+            }
+            Names::Properties => PROPERTIES.iter().map(|name| (*name).to_owned()).collect(),
+            Names::Principals => {
                 of_policy(&|policy| principals(policy).map(|principal| principal.to_string()).collect())
             }
-            Self::Bare(kind) => of_policy(&|policy| {
+            Names::Bare(kind) => of_policy(&|policy| {
                 principals(policy).filter(|one| one.kind() == kind).map(|one| one.name().to_owned()).collect()
             }),
-            Self::Resources(kind) => {
+            Names::Resources(kind) => {
                 of_policy(&|policy| known_names(policy, kind).into_iter().map(str::to_owned).collect())
             }
         }
+    }
+
+    /// The policy, read once: the document of `--policy` or `GBAC_POLICY`, else that of the service.
+    fn policy(&self) -> Option<&Policy> {
+        self.policy.get_or_init(|| read(&self.process).ok()).as_ref()
     }
 }
 
@@ -188,28 +223,21 @@ fn principals(policy: &Policy) -> impl Iterator<Item = Principal> {
     of_acls.chain(of_roles).filter(|principal| !principal.is_everyone())
 }
 
-/// The policy that the command line names, read once: the document of `--policy` or `GBAC_POLICY`, else that of the service.
-/// Nothing is asked of a user who would have to type a password.
-fn policy() -> Option<Policy> {
-    thread_local! {
-        static POLICY: OnceCell<Option<Policy>> = const { OnceCell::new() };
-    }
-    POLICY.with(|policy| policy.get_or_init(|| read().ok()).clone())
-}
-
-fn read() -> Result<Policy, Failure> {
-    let words: Vec<OsString> = env::args_os().collect();
+/// The policy that the command line names. Nothing is asked of a user who would have to type a password.
+fn read(process: &Process) -> Result<Policy, Failure> {
+    let words = &process.arguments;
     let after = |flag: &str| {
         let found = words.iter().zip(words.iter().skip(1)).find(|(word, _)| *word == flag);
         found.map(|(_, value)| value.clone())
     };
-    let has_secret = ["GBAC_PASSWORD", "GBAC_TOKEN"].iter().any(|name| env::var_os(name).is_some());
-    let file = after("--policy").or_else(|| env::var_os("GBAC_POLICY")).filter(|name| !name.is_empty() && name != "-");
+    let has_secret = ["GBAC_PASSWORD", "GBAC_TOKEN"].iter().any(|name| process.variable_os(name).is_some());
+    let of_environment = process.variable_os("GBAC_POLICY").map(OsStr::to_owned);
+    let file = after("--policy").or(of_environment).filter(|name| !name.is_empty() && name != "-");
     if file.is_none() && !has_secret {
         return Err(Failure::usage("no policy"));
     }
     let text = |flag: &str| after(flag).and_then(|value| value.into_string().ok());
     let source =
         PolicySourceArgs::for_completion(file.as_deref().map(Path::new), text("--url"), text("--profile"), TIMEOUT);
-    policy_source::load(&source).map(|loaded| loaded.policy)
+    policy_source::load(process, &source).map(|loaded| loaded.policy)
 }

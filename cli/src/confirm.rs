@@ -1,15 +1,16 @@
 //! Confirmation before something is removed.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, Write};
 
 use crate::output::Failure;
+use crate::process::Process;
 
 /// Asks for confirmation on the terminal. Without a terminal, a flag must confirm.
-pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
-    if !io::stdin().is_terminal() {
+pub(crate) fn confirm(process: &Process, question: &str) -> Result<(), Failure> {
+    if !process.terminal.input {
         return Err(Failure::usage("no terminal to confirm on; pass `--no-confirm`"));
     }
-    prompt(question, &mut io::stdin().lock(), &mut io::stderr())
+    prompt(question, &mut BufReader::new(process.input()), &mut process.error())
 }
 
 fn prompt(question: &str, from: &mut impl BufRead, to: &mut impl Write) -> Result<(), Failure> {

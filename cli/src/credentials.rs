@@ -1,8 +1,5 @@
 //! The credentials of a caller: where they are read, and which of them a request carries.
 
-use std::env;
-use std::io::{self, IsTerminal};
-
 use gbac_api::paths;
 use gbac_engine::token;
 use reqwest::RequestBuilder;
@@ -10,6 +7,7 @@ use reqwest::RequestBuilder;
 use crate::args::online::ConnectArgs;
 use crate::input;
 use crate::output::{Failure, plain};
+use crate::process::Process;
 use crate::profile::Profile;
 
 /// Paths of the Data Plane and Control Plane APIs; every other path belongs to the Admin API.
@@ -50,25 +48,25 @@ pub(crate) struct Credentials {
 
 impl Credentials {
     /// Reads flags, then the environment, then the profile; prompts for a missing password on a terminal.
-    pub(crate) fn read(args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
+    pub(crate) fn read(process: &Process, args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
         let password = match &args.password_file {
-            Some(path) => Some(input::secret(path)?.trim_end_matches(['\r', '\n']).to_owned()),
-            None => env::var("GBAC_PASSWORD").ok(),
+            Some(path) => Some(input::secret(process, path)?.trim_end_matches(['\r', '\n']).to_owned()),
+            None => process.variable("GBAC_PASSWORD"),
         };
         let token = match &args.connect_token {
-            Some(path) => Some(input::secret(path)?),
-            None => env::var("GBAC_TOKEN").ok(),
+            Some(path) => Some(input::secret(process, path)?),
+            None => process.variable("GBAC_TOKEN"),
         };
         // A token overrides the user of a profile, but not a user from a flag or the environment.
         let from_profile =
             profile.and_then(|profile| profile.user.clone()).filter(|_| password.is_some() || token.is_none());
-        let environment = env::var("GBAC_USER").ok();
+        let environment = process.variable("GBAC_USER");
         let user = args.connect_user.clone().or(match &args.profile {
             Some(_) => from_profile.or(environment),
             None => environment.or(from_profile),
         });
         let password = match (&user, password) {
-            (Some(user), None) if token.is_none() && io::stdin().is_terminal() && !user.contains(':') => {
+            (Some(user), None) if token.is_none() && process.terminal.input && !user.contains(':') => {
                 Some(prompt_for_password(user)?)
             }
             (_, password) => password,

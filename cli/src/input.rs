@@ -5,7 +5,6 @@ use gbac_engine::ResolveError;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use gbac_api::import::decode;
 use gbac_engine::policy::Policy;
@@ -17,18 +16,8 @@ use serde_json::Value;
 
 use crate::args::KeyArgs;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::yaml;
-
-/// Whether standard input has a reader already; a second one would read nothing.
-static STANDARD_INPUT: AtomicBool = AtomicBool::new(false);
-
-/// Standard input, for one reader.
-fn standard_input() -> Result<io::Stdin, Failure> {
-    if STANDARD_INPUT.swap(true, Ordering::Relaxed) {
-        return Err(shared_standard_input());
-    }
-    Ok(io::stdin())
-}
 
 /// The error if two inputs are standard input.
 pub(crate) fn shared_standard_input() -> Failure {
@@ -43,15 +32,15 @@ const MAX_SMALL: u64 = 1 << 20;
 const MAX_LINE: u64 = 16 << 20;
 
 /// Opens a file line by line; `-` is standard input.
-pub(crate) fn lines(path: &Path) -> Result<BufReader<Box<dyn Read>>, Failure> {
-    open(path).map(BufReader::new)
+pub(crate) fn lines(process: &Process, path: &Path) -> Result<BufReader<Box<dyn Read>>, Failure> {
+    open(process, path).map(BufReader::new)
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+fn open(process: &Process, path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
-        return Ok(Box::new(standard_input()?));
+        return Ok(Box::new(process.only_input().ok_or_else(shared_standard_input)?));
     }
-    let file = fs::File::open(path).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+    let file = fs::File::open(process.path(path)).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     Ok(Box::new(file))
 }
 
@@ -75,34 +64,34 @@ pub(crate) fn rest(lines: &mut impl BufRead) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a document as text, in UTF-8 or UTF-16; `-` is standard input.
-pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    text_within(path, MAX_DOCUMENT)
+pub(crate) fn text(process: &Process, path: &Path) -> Result<String, Failure> {
+    text_within(process, path, MAX_DOCUMENT)
 }
 
 /// Reads a token, a password, keys, a certificate or settings as text; `-` is standard input.
-pub(crate) fn small_text(path: &Path) -> Result<String, Failure> {
-    text_within(path, MAX_SMALL)
+pub(crate) fn small_text(process: &Process, path: &Path) -> Result<String, Failure> {
+    text_within(process, path, MAX_SMALL)
 }
 
 /// Reads a password, a token to sign in with or a private key as text; `-` is standard input. Warns if other users can read or
 /// change the file (D-132).
-pub(crate) fn secret(path: &Path) -> Result<String, Failure> {
+pub(crate) fn secret(process: &Process, path: &Path) -> Result<String, Failure> {
     if path != Path::new("-") {
-        warn_of_others(path);
+        warn_of_others(process, path);
     }
-    small_text(path)
+    small_text(process, path)
 }
 
 /// Warns if other users can read or change a file with a secret.
-pub(crate) fn warn_of_others(path: &Path) {
-    if let Some(notice) = secret_notice(path) {
-        output::note(&format!("warning: {notice}"));
+pub(crate) fn warn_of_others(process: &Process, path: &Path) {
+    if let Some(notice) = secret_notice(&process.path(path)) {
+        output::note(process, &format!("warning: {notice}"));
     }
 }
 
-fn text_within(path: &Path, limit: u64) -> Result<String, Failure> {
+fn text_within(process: &Process, path: &Path, limit: u64) -> Result<String, Failure> {
     let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = limited(&mut open(path)?, limit).map_err(|error| Failure::io(&name, &error))?;
+    let bytes = limited(&mut open(process, path)?, limit).map_err(|error| Failure::io(&name, &error))?;
     decode(bytes).map_err(|error| Failure::new("not_text", format!("{}: {error}", plain(&name))))
 }
 
@@ -114,19 +103,20 @@ fn limited(reader: &mut impl Read, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a document as JSON text; one in YAML is converted.
-pub(crate) fn document(path: &Path) -> Result<String, Failure> {
-    yaml::to_json(text(path)?, &path.display().to_string())
+pub(crate) fn document(process: &Process, path: &Path) -> Result<String, Failure> {
+    yaml::to_json(text(process, path)?, &path.display().to_string())
 }
 
 /// Reads a policy document.
-pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
-    policy_from_json(&document(path)?).map_err(|problems| Failure::problems(&path.display().to_string(), problems))
+pub(crate) fn policy(process: &Process, path: &Path) -> Result<Policy, Failure> {
+    policy_from_json(&document(process, path)?)
+        .map_err(|problems| Failure::problems(&path.display().to_string(), problems))
 }
 
 /// Reads an object, such as claims or a user-info document.
-pub(crate) fn object(path: &Path) -> Result<ClaimSet, Failure> {
+pub(crate) fn object(process: &Process, path: &Path) -> Result<ClaimSet, Failure> {
     let what = plain(&path.display().to_string());
-    match gbac_json::parse(&document(path)?) {
+    match gbac_json::parse(&document(process, path)?) {
         Ok(Value::Object(members)) => Ok(gbac_json::claims_from_object(members)),
         Ok(_) => Err(Failure::new("wrong_type", format!("{what}: not a JSON object; write one"))),
         Err(error) => Err(Failure::new(error.code(), format!("{what}: {error}"))),
@@ -134,11 +124,12 @@ pub(crate) fn object(path: &Path) -> Result<ClaimSet, Failure> {
 }
 
 /// Reads a token from a file, standard input or, without a path, `GBAC_CHECK_TOKEN`. Removes text that is often pasted with it.
-pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
+pub(crate) fn token(process: &Process, path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
-        Some(path) => small_text(path)?,
-        None => std::env::var("GBAC_CHECK_TOKEN").map_err(|_| {
-            let callers = std::env::var_os("GBAC_TOKEN")
+        Some(path) => small_text(process, path)?,
+        None => process.variable("GBAC_CHECK_TOKEN").ok_or_else(|| {
+            let callers = process
+                .variable_os("GBAC_TOKEN")
                 .map_or("", |_| "; GBAC_TOKEN signs in to a service and is never examined");
             Failure::usage(format!(
                 "no token to examine; name a file, use `-` for standard input, or set GBAC_CHECK_TOKEN{callers}"
@@ -158,9 +149,9 @@ pub(crate) struct Verifier {
 
 impl Verifier {
     /// Reads the keys, if the flags contain any. Tokens are verified at this time.
-    pub(crate) fn from_args(args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
+    pub(crate) fn from_args(process: &Process, args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.jwks else { return Ok(None) };
-        let keys = KeySet::parse(&small_text(path)?)
+        let keys = KeySet::parse(&small_text(process, path)?)
             .map_err(|error| Failure::new(error.code(), format!("{}: {error}", plain(&path.display().to_string()))))?;
         Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now }))
     }

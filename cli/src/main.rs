@@ -1,49 +1,30 @@
-//! `gbac`: parses the arguments, runs one command and reports its result.
+//! `gbac` as a process: hands its arguments, variables, terminal and streams to the library.
 
-mod args;
-mod audit;
-mod client;
-mod commands;
-mod completion;
-mod confirm;
-mod credentials;
-mod display;
-mod help;
-mod input;
-mod instant;
-mod json_lines;
-mod lists;
-mod output;
-mod policy_source;
-mod profile;
-mod progress;
-mod query;
-mod report;
-mod results;
-mod secrets;
-mod serve_options;
-mod suggest;
-mod table;
-mod usage;
-mod yaml;
-
+use std::env;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use args::output::FormatArg;
+use anstream::AutoStream;
+use console::Term;
+use gbac::Terminal;
 
 /// Uses large pages if the system has them, because a policy of a million ACLs would need 25,000 small ones.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if completion::complete() {
-        return ExitCode::SUCCESS;
-    }
-    let cli = match usage::parse() {
-        Ok(cli) => cli,
-        Err(exit) => return exit,
+    let terminal = Terminal {
+        input: io::stdin().is_terminal(),
+        output: io::stdout().is_terminal(),
+        error: io::stderr().is_terminal(),
+        width: Term::stdout().size_checked().map(|(_, columns)| columns.into()),
+        interrupts: true,
     };
-    display::configure(cli.output.format == FormatArg::Wide, cli.output.notes());
-    let format = cli.output.format;
-    commands::run(cli.command, format).unwrap_or_else(|failure| failure.report(format.into()))
+    // The operating system knows where relative paths start, even in a folder whose path cannot be read.
+    let folder = PathBuf::new();
+    let (arguments, environment) = (env::args_os().skip(1).collect(), env::vars_os().collect());
+    // Prepares a console of Windows for colors.
+    let (output, error) = (AutoStream::always(io::stdout()), AutoStream::always(io::stderr()));
+    ExitCode::from(gbac::run(arguments, environment, folder, terminal, io::stdin(), output, error))
 }

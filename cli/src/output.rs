@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::process::ExitCode;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use gbac_console_model::phrases::count;
@@ -13,7 +13,7 @@ use gbac_server::private_file;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::display;
+use crate::process::{Notes, Process};
 use crate::results::{CommandError, ErrorResult};
 use crate::secrets::{redacted, redacted_problems};
 
@@ -28,6 +28,8 @@ pub(crate) enum Format {
     Yaml,
 }
 
+/// The command did what it says.
+pub(crate) const SUCCESS: u8 = 0;
 /// An error.
 pub(crate) const ERROR: u8 = 1;
 /// `check` was denied.
@@ -107,19 +109,19 @@ impl Failure {
     }
 
     /// Writes the failure to standard error, and for formats other than text also to standard output.
-    pub(crate) fn report(&self, format: Format) -> ExitCode {
+    pub(crate) fn report(&self, process: &Process, format: Format) -> u8 {
         if self.silent {
-            return ExitCode::from(self.exit);
+            return self.exit;
         }
         let message = redacted(&self.message);
         // A closed standard error is ignored.
-        let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&message));
+        let _ = process.print_error(&format!("{} {}\n", paint(BAD, "error:"), plain_lines(&message)));
         if format != Format::Text {
             let (code, problems) = (self.code.as_str(), self.problems.as_ref());
             let error = CommandError { code, message: &message, problems };
-            let _ = value(format, &ErrorResult { error });
+            let _ = value(process, format, &ErrorResult { error });
         }
-        ExitCode::from(self.exit)
+        self.exit
     }
 }
 
@@ -140,13 +142,12 @@ fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
 }
 
 /// Writes a result to standard output as JSON or YAML.
-pub(crate) fn value(format: Format, result: &impl Serialize) -> Result<(), Failure> {
-    let mut out = io::stdout();
+pub(crate) fn value(process: &Process, format: Format, result: &impl Serialize) -> Result<(), Failure> {
     let value = json_value(result)?;
     if format == Format::Yaml {
-        return document(&yaml_text(&value)?);
+        return document(process, &yaml_text(&value)?);
     }
-    line(&mut out, &value)
+    line(&mut process.output(), &value)
 }
 
 /// Writes one result of a stream: a line of JSON, or a YAML document.
@@ -174,26 +175,31 @@ fn yaml_text(value: &Value) -> Result<String, Failure> {
 }
 
 /// Writes text, with colors if the terminal supports them and `NO_COLOR` is not set.
-pub(crate) fn text(text: &str) -> Result<(), Failure> {
-    anstream::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
+pub(crate) fn text(process: &Process, text: &str) -> Result<(), Failure> {
+    process.print(text).map_err(|error| Failure::standard_output(&error))
 }
 
 /// Writes a document or script unchanged.
-pub(crate) fn document(text: &str) -> Result<(), Failure> {
-    io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
+pub(crate) fn document(process: &Process, text: &str) -> Result<(), Failure> {
+    process.output().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
+}
+
+/// Replaces the content of a file.
+pub(crate) fn file(process: &Process, path: &Path, content: &str) -> Result<(), Failure> {
+    std::fs::write(process.path(path), content).map_err(|error| Failure::io(&path.display().to_string(), &error))
 }
 
 /// Writes a note to standard error, unless `--quiet` hides notes.
-pub(crate) fn note(text: &str) {
-    if !display::is_quiet() {
-        problem(text);
+pub(crate) fn note(process: &Process, text: &str) {
+    if process.notes != Notes::Quiet {
+        problem(process, text);
     }
 }
 
 /// Writes a line about a part that failed, or that a question is about, to standard error.
-pub(crate) fn problem(text: &str) {
+pub(crate) fn problem(process: &Process, text: &str) {
     // A closed standard error is ignored.
-    let _ = writeln!(anstream::stderr(), "{}", plain_lines(&redacted(text)));
+    let _ = process.print_error(&format!("{}\n", plain_lines(&redacted(text))));
 }
 
 /// The size of a policy: `2 ACLs and 1 role`.

@@ -1,6 +1,5 @@
 //! The policy that a question is about: a document, or the policy of a running service with its state.
 
-use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use crate::args::policy::PolicySourceArgs;
 use crate::client::{CallError, Client};
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::AtState;
 
 /// The text of a policy document.
@@ -51,8 +51,8 @@ pub(crate) struct LoadedPolicy {
 }
 
 /// Loads the policy of the flags.
-pub(crate) fn load(args: &PolicySourceArgs) -> Result<LoadedPolicy, Failure> {
-    parse(read(args, None)?)
+pub(crate) fn load(process: &Process, args: &PolicySourceArgs) -> Result<LoadedPolicy, Failure> {
+    parse(read(process, args, None)?)
 }
 
 fn parse(PolicyText { text, name, state }: PolicyText) -> Result<LoadedPolicy, Failure> {
@@ -61,11 +61,14 @@ fn parse(PolicyText { text, name, state }: PolicyText) -> Result<LoadedPolicy, F
 }
 
 /// Loads the policy of the flags. The client is for a caller who can sign in to the service, but not read its policy.
-pub(crate) fn load_or_client(args: &PolicySourceArgs) -> Result<Result<LoadedPolicy, Client>, Failure> {
+pub(crate) fn load_or_client(
+    process: &Process,
+    args: &PolicySourceArgs,
+) -> Result<Result<LoadedPolicy, Client>, Failure> {
     if !args.online {
-        return load(args).map(Ok);
+        return load(process, args).map(Ok);
     }
-    let client = Client::open(&args.connection())?;
+    let client = Client::open(process, &args.connection())?;
     match client.policy_text() {
         Err(error) if is_without_access(&error) => Ok(Err(client)),
         Err(error) => Err(error.into()),
@@ -74,27 +77,27 @@ pub(crate) fn load_or_client(args: &PolicySourceArgs) -> Result<Result<LoadedPol
 }
 
 /// Reads the policy of the flags as text; `file` takes the place of `--policy`.
-pub(crate) fn read(args: &PolicySourceArgs, file: Option<&Path>) -> Result<PolicyText, Failure> {
+pub(crate) fn read(process: &Process, args: &PolicySourceArgs, file: Option<&Path>) -> Result<PolicyText, Failure> {
     if args.online {
-        let client = Client::open(&args.connection())?;
+        let client = Client::open(process, &args.connection())?;
         let (text, tag) = client.policy_text().map_err(|error| unreadable(&error))?;
         return Ok(of_service(client, text, &tag));
     }
-    let path = file.or(args.policy_file.as_deref()).map(Path::to_owned).or_else(of_environment);
+    let path = file.or(args.policy_file.as_deref()).map(Path::to_owned).or_else(|| of_environment(process));
     let path = path.ok_or_else(|| {
         Failure::usage("no policy; name a document with --policy or GBAC_POLICY, or ask a service with --online")
     })?;
-    Ok(PolicyText { text: input::document(&path)?, name: path.display().to_string(), state: None })
+    Ok(PolicyText { text: input::document(process, &path)?, name: path.display().to_string(), state: None })
 }
 
 /// The document that the environment names.
-fn of_environment() -> Option<PathBuf> {
-    env::var_os("GBAC_POLICY").filter(|name| !name.is_empty()).map(PathBuf::from)
+fn of_environment(process: &Process) -> Option<PathBuf> {
+    process.path_variable("GBAC_POLICY")
 }
 
 /// Whether the environment names a document.
-pub(crate) fn is_in_environment() -> bool {
-    of_environment().is_some()
+pub(crate) fn is_in_environment(process: &Process) -> bool {
+    of_environment(process).is_some()
 }
 
 /// What a client read of its service.
@@ -120,12 +123,17 @@ fn unreadable(error: &CallError) -> Failure {
 }
 
 /// Writes text, and the state that it was decided at.
-pub(crate) fn write_text(state: Option<&PolicyState>, text: &str) -> Result<(), Failure> {
+pub(crate) fn write_text(process: &Process, state: Option<&PolicyState>, text: &str) -> Result<(), Failure> {
     let at = state.map_or_else(String::new, |state| format!("{state}\n"));
-    output::text(&format!("{text}{at}"))
+    output::text(process, &format!("{text}{at}"))
 }
 
 /// Writes a result; its member `policy_state` is the state that it was decided at.
-pub(crate) fn write_value(state: Option<&PolicyState>, format: Format, result: impl Serialize) -> Result<(), Failure> {
-    output::value(format, &AtState { result, policy_state: state.map(|state| state.tag.as_str()) })
+pub(crate) fn write_value(
+    process: &Process,
+    state: Option<&PolicyState>,
+    format: Format,
+    result: impl Serialize,
+) -> Result<(), Failure> {
+    output::value(process, format, &AtState { result, policy_state: state.map(|state| state.tag.as_str()) })
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::online::SpellingArg;
 use crate::input;
 use crate::output::{self, Failure};
+use crate::process::Process;
 use crate::suggest;
 
 /// The URL of a service, and the user to sign in with.
@@ -66,13 +67,13 @@ pub(crate) struct Profiles {
 
 impl Profiles {
     /// Reads the file; empty if there is none.
-    pub(crate) fn load() -> Result<Self, Failure> {
-        let Some(path) = path() else { return Ok(Self::default()) };
-        warn_about_others(&path);
+    pub(crate) fn load(process: &Process) -> Result<Self, Failure> {
+        let Some(path) = path(process) else { return Ok(Self::default()) };
+        warn_about_others(process, &path);
         if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(Self::default());
         }
-        match input::small_text(&path)? {
+        match input::small_text(process, &path)? {
             // An array would be read as an object whose members are all omitted.
             text if text.trim_start().starts_with('[') => Err(invalid(&path, &"it is a list, not an object")),
             text => serde_json::from_str(&text).map_err(|error| invalid(&path, &error)),
@@ -80,8 +81,8 @@ impl Profiles {
     }
 
     /// Writes the file atomically, readable only by its owner.
-    pub(crate) fn store(&self) -> Result<(), Failure> {
-        let path = path().ok_or_else(|| {
+    pub(crate) fn store(&self, process: &Process) -> Result<(), Failure> {
+        let path = path(process).ok_or_else(|| {
             Failure::new("no_config_folder", "there is no configuration folder; set XDG_CONFIG_HOME or HOME")
         })?;
         let text = serde_json::to_string_pretty(self).map_err(|error| Failure::new("profile", error.to_string()))?;
@@ -106,15 +107,15 @@ fn invalid(path: &Path, problem: &dyn std::fmt::Display) -> Failure {
 }
 
 /// The profile to use: the named one, that of `GBAC_PROFILE`, or the current one.
-pub(crate) fn selected(named: Option<&str>) -> Result<Option<Profile>, Failure> {
-    let profiles = Profiles::load()?;
-    let named = named.map(str::to_owned).or_else(|| std::env::var("GBAC_PROFILE").ok()).or(profiles.current.clone());
+pub(crate) fn selected(process: &Process, named: Option<&str>) -> Result<Option<Profile>, Failure> {
+    let profiles = Profiles::load(process)?;
+    let named = named.map(str::to_owned).or_else(|| process.variable("GBAC_PROFILE")).or(profiles.current.clone());
     named.map(|name| profiles.get(&name).cloned()).transpose()
 }
 
 /// Path of the file (XDG Base Directory Specification).
-fn path() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+fn path(process: &Process) -> Option<PathBuf> {
+    let absolute = |name: &str| process.variable_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = absolute("XDG_CONFIG_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".config")))
         .or_else(|| absolute("APPDATA"))?;
@@ -122,10 +123,11 @@ fn path() -> Option<PathBuf> {
 }
 
 /// Says so if others than the user can read or change the file: they could send a password to a service of theirs.
-fn warn_about_others(path: &Path) {
+fn warn_about_others(process: &Process, path: &Path) {
     if let Some(exposure) = private_file::exposure(path, PrivateTo::Owner) {
         let file = path.display();
-        output::note(&format!("warning: {file} {exposure}, and it says where you sign in; {}", exposure.hint()));
+        let notice = format!("warning: {file} {exposure}, and it says where you sign in; {}", exposure.hint());
+        output::note(process, &notice);
     }
 }
 

@@ -1,16 +1,14 @@
 //! Progress of long operations, on standard error: a bar, or a line that moves while one request runs. Nothing is shown in the
 //! first second, without a terminal, and with `--quiet`.
 
+use crate::process::{Notes, Process};
 use std::fmt;
-use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use gbac_console_model::phrases::{count, duration};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-
-use crate::display;
 
 /// Operations that take less time show no progress.
 const DELAY: Duration = Duration::from_secs(1);
@@ -20,8 +18,8 @@ const TICK: Duration = Duration::from_millis(120);
 const STEPS: u64 = 16;
 
 /// Whether progress is shown.
-fn is_shown() -> bool {
-    !display::is_quiet() && io::stderr().is_terminal()
+fn is_shown(process: &Process) -> bool {
+    process.notes != Notes::Quiet && process.terminal.error
 }
 
 /// The progress of an operation of several steps.
@@ -36,20 +34,20 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Starts an operation with `total` steps.
-    pub(crate) fn new(total: usize, noun: &'static str) -> Self {
-        Self::start(Some(total), noun)
+    pub(crate) fn new(process: &Process, total: usize, noun: &'static str) -> Self {
+        Self::start(process, Some(total), noun)
     }
 
     /// Starts an operation with an unknown number of steps that writes a result after each of them. Nothing is shown if the
     /// results go to a terminal.
-    pub(crate) fn of_results(noun: &'static str) -> Self {
-        let mut progress = Self::start(None, noun);
-        progress.is_shown &= !io::stdout().is_terminal();
+    pub(crate) fn of_results(process: &Process, noun: &'static str) -> Self {
+        let mut progress = Self::start(process, None, noun);
+        progress.is_shown &= !process.terminal.output;
         progress
     }
 
-    fn start(total: Option<usize>, noun: &'static str) -> Self {
-        Self { total, noun, done: 0, started: Instant::now(), is_shown: is_shown(), bar: None }
+    fn start(process: &Process, total: Option<usize>, noun: &'static str) -> Self {
+        Self { total, noun, done: 0, started: Instant::now(), is_shown: is_shown(process), bar: None }
     }
 
     /// Completes one step.
@@ -109,8 +107,8 @@ pub(crate) struct Waiting {
 
 impl Waiting {
     /// Waits for one operation, such as `Replacing the policy`.
-    pub(crate) fn for_operation(what: String) -> Self {
-        let thread = is_shown().then(|| {
+    pub(crate) fn for_operation(process: &Process, what: String) -> Self {
+        let thread = is_shown(process).then(|| {
             let (end, ended) = mpsc::channel();
             let show = move || {
                 if ended.recv_timeout(DELAY) != Err(RecvTimeoutError::Timeout) {

@@ -17,6 +17,7 @@ use crate::input::{self, Verifier};
 use crate::lists;
 use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy, PolicyState};
+use crate::process::Process;
 use crate::suggest;
 
 /// The resources of the flags; the flag of consumer groups depends on the command.
@@ -62,14 +63,14 @@ impl AccessQuery {
 }
 
 /// The verifier of tokens, if the flags contain keys, and the time of the decision.
-pub(crate) fn verifier(args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
+pub(crate) fn verifier(process: &Process, args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
     let seconds = args.at.unwrap_or_else(input::now);
-    Ok((Verifier::from_args(&args.keys, seconds)?, At::seconds(seconds)))
+    Ok((Verifier::from_args(process, &args.keys, seconds)?, At::seconds(seconds)))
 }
 
 /// The check that the flags describe; `verified` if keys verify its token.
-pub(crate) fn unresolved_check(args: &CheckArgs, verified: bool) -> Result<Check, Failure> {
-    check_by(subject_or_principal(&args.principal, &args.subject, verified)?, &args.query)
+pub(crate) fn unresolved_check(process: &Process, args: &CheckArgs, verified: bool) -> Result<Check, Failure> {
+    check_by(subject_or_principal(process, &args.principal, &args.subject, verified)?, &args.query)
 }
 
 /// Who signs in, by the keys of the flags and by the service whose policy is asked about.
@@ -140,10 +141,11 @@ pub(crate) struct EvaluatedQuery {
 
 impl EvaluatedQuery {
     /// Reads the inputs of the flags, and evaluates the query.
-    pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
-        let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
-        let (verifier, at) = verifier(&args.subject)?;
-        let check = check_by(subject_or_principal(&args.principal, &args.subject, verifier.is_some())?, &args.query)?;
+    pub(crate) fn evaluate(process: &Process, args: &PolicyQueryArgs) -> Result<Self, Failure> {
+        let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+        let (verifier, at) = verifier(process, &args.subject)?;
+        let check =
+            check_by(subject_or_principal(process, &args.principal, &args.subject, verifier.is_some())?, &args.query)?;
         let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &check.subject)?;
         let answer =
             gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
@@ -209,18 +211,23 @@ pub(crate) fn failure(error: &CheckError) -> Failure {
 }
 
 /// The user of the flags, not resolved yet.
-pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
+pub(crate) fn subject(process: &Process, args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
     if let Some(user) = &args.user {
-        return by_name("--", user, &args.user_groups);
+        return by_name(process, "--", user, &args.user_groups);
     }
-    by_token(args.token_file.as_deref(), args.userinfo.as_deref(), verified)
+    by_token(process, args.token_file.as_deref(), args.userinfo.as_deref(), verified)
 }
 
 /// The principal alone, or the user of the flags.
-fn subject_or_principal(principal: &PrincipalArgs, args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
+fn subject_or_principal(
+    process: &Process,
+    principal: &PrincipalArgs,
+    args: &SubjectArgs,
+    verified: bool,
+) -> Result<Subject, Failure> {
     match &principal.principal {
         Some(text) => alone(&parse_principal(text)?),
-        None => subject(args, verified),
+        None => subject(process, args, verified),
     }
 }
 
@@ -263,22 +270,25 @@ pub(crate) fn principal_of(identity: &Identity) -> Principal {
 }
 
 /// The other user of the flags.
-pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
+pub(crate) fn other_subject(process: &Process, args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
     match &args.other_user {
-        Some(user) => by_name("--other-", user, &args.other_groups),
-        None => by_token(args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
+        Some(user) => by_name(process, "--other-", user, &args.other_groups),
+        None => by_token(process, args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
     }
 }
 
 /// A user by name; `prefix` is the prefix of the flags.
-fn by_name(prefix: &str, user: &str, groups: &[String]) -> Result<Subject, Failure> {
+fn by_name(process: &Process, prefix: &str, user: &str, groups: &[String]) -> Result<Subject, Failure> {
     check_bare(&format!("{prefix}user"), user, PrincipalType::User)?;
     // A user can have such a name, but hardly ever does.
     if let Some(kind @ ("group" | "role")) = typed(user) {
         let user = plain(user);
-        output::note(&format!(
-            "note: this is about a user named `{user}`; `gbac permissions --principal {user}` is about the {kind}"
-        ));
+        output::note(
+            process,
+            &format!(
+                "note: this is about a user named `{user}`; `gbac permissions --principal {user}` is about the {kind}"
+            ),
+        );
     }
     Ok(Subject::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}group"), groups)? })
 }
@@ -299,9 +309,14 @@ pub(crate) fn group_names(flag: &str, values: &[String]) -> Result<Vec<String>, 
     Ok(names)
 }
 
-fn by_token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result<Subject, Failure> {
-    let token = input::token(file)?;
-    let userinfo = userinfo.map(input::object).transpose()?;
+fn by_token(
+    process: &Process,
+    file: Option<&Path>,
+    userinfo: Option<&Path>,
+    verified: bool,
+) -> Result<Subject, Failure> {
+    let token = input::token(process, file)?;
+    let userinfo = userinfo.map(|path| input::object(process, path)).transpose()?;
     Ok(if verified { Subject::Token { token, userinfo } } else { Subject::UnverifiedToken { token, userinfo } })
 }
 

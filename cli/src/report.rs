@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::output::{FormatArg, ReportFormat};
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 
 /// How severe a result is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,13 @@ pub(crate) struct Case {
 }
 
 /// Writes results. In JUnit, each is a failed test, and a file without results is a test that passed.
-pub(crate) fn write(format: ReportFormat, command: &str, file: &str, entries: &[Entry]) -> Result<(), Failure> {
+pub(crate) fn write(
+    process: &Process,
+    format: ReportFormat,
+    command: &str,
+    file: &str,
+    entries: &[Entry],
+) -> Result<(), Failure> {
     let text = match format {
         ReportFormat::Sarif => sarif(entries),
         ReportFormat::Github => github(entries),
@@ -72,7 +79,7 @@ pub(crate) fn write(format: ReportFormat, command: &str, file: &str, entries: &[
         }
         ReportFormat::Markdown => return Err(unsupported(format, command)),
     };
-    output::document(&text)
+    output::document(process, &text)
 }
 
 /// The formats of findings and results.

@@ -4,7 +4,6 @@
 //! one definition, and its value one reader.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use toml::{Spanned, Value};
 use crate::help;
 use crate::input;
 use crate::output::{Failure, plain};
+use crate::process::Process;
 use crate::suggest::hint;
 
 /// The beginning of the variables.
@@ -36,13 +36,14 @@ pub(crate) struct ServeArguments {
 }
 
 /// The arguments of the program, completed if its command is `serve`.
-pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<ServeArguments, Failure> {
+pub(crate) fn complete(process: &Process) -> Result<ServeArguments, Failure> {
+    let mut arguments = process.arguments.clone();
     let unchanged = |arguments| Ok(ServeArguments { arguments, ..ServeArguments::default() });
     let Some(at) = serve(&arguments) else { return unchanged(arguments) };
     let command = help::grammar();
     let Some(command) = command.find_subcommand("serve") else { return unchanged(arguments) };
     let own = arguments.split_off(at);
-    let options = Options { command, own: &own };
+    let options = Options { process, command, own: &own };
     let mut faults = Vec::new();
     let mut variables = options.of_environment(&mut faults);
     let config = match options.given(CONFIG) {
@@ -95,6 +96,7 @@ fn serve(arguments: &[OsString]) -> Option<usize> {
 
 /// The options of the command, and those that the command line has.
 struct Options<'a> {
+    process: &'a Process,
     command: &'a Command,
     own: &'a [OsString],
 }
@@ -143,7 +145,7 @@ impl Options<'_> {
     /// limit.
     fn of_environment(&self, faults: &mut Vec<String>) -> Values {
         let mut values = Values::new();
-        for (variable, value) in env::vars_os() {
+        for (variable, value) in &self.process.environment {
             let Some(variable) = variable.to_str().filter(|variable| variable.starts_with(PREFIX)) else { continue };
             let name = variable.trim_start_matches(PREFIX).to_ascii_lowercase().replace('_', "-");
             if !self.names().any(|known| known == name) {
@@ -162,7 +164,7 @@ impl Options<'_> {
                 (true, _) => faults.push(format!("{variable}: expected `true` or `false`")),
                 (false, text) => match self.refusal(&name, text) {
                     Some(why) => faults.push(format!("{variable}: {why}")),
-                    None => drop(values.insert(name, vec![value])),
+                    None => drop(values.insert(name, vec![value.clone()])),
                 },
             }
         }
@@ -172,7 +174,7 @@ impl Options<'_> {
     /// The options that a file sets and the command line does not. Every fault has its line.
     fn of_file(&self, path: &Path, faults: &mut Vec<String>) -> Result<Values, Failure> {
         let file = path.display().to_string();
-        let text = input::small_text(path)?;
+        let text = input::small_text(self.process, path)?;
         let file = plain(&file);
         let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
         let mut places: Vec<(usize, String)> = Vec::new();
@@ -206,7 +208,7 @@ impl Options<'_> {
             match self.arguments(&name, value.get_ref()) {
                 Ok(_) if self.given(&name) => {}
                 // This variable has another name, too.
-                Ok(_) if name == "admin-user" && env::var_os("GBAC_ADMIN_USER").is_some() => {}
+                Ok(_) if name == "admin-user" && self.process.variable_os("GBAC_ADMIN_USER").is_some() => {}
                 Ok(arguments) if self.is_path(&name) => {
                     // A path belongs to the file that names it.
                     let folder = path.parent().unwrap_or(Path::new(""));

@@ -3,8 +3,8 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use crate::display;
 use crate::output::{paint, plain, result_style};
+use crate::process::Process;
 
 /// Style of table headings.
 const HEAD: Style = Style::new().bold();
@@ -14,13 +14,13 @@ const MAX_COLUMN_WIDTH: usize = 48;
 const GAP: usize = 2;
 
 /// A table with aligned columns; the last column is not padded.
-pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    render(head, rows, display::width())
+pub(crate) fn table(process: &Process, head: &[&str], rows: &[Vec<String>]) -> String {
+    render(head, rows, process.width)
 }
 
 /// A table with every line indented.
-pub(crate) fn indented_table(head: &[&str], rows: &[Vec<String>], indent: &str) -> String {
-    let table = render(head, rows, display::width().map(|width| width.saturating_sub(indent.width())));
+pub(crate) fn indented_table(process: &Process, head: &[&str], rows: &[Vec<String>], indent: &str) -> String {
+    let table = render(head, rows, process.width.map(|width| width.saturating_sub(indent.width())));
     table.lines().map(|line| format!("{indent}{line}\n")).collect()
 }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn names_cannot_move_the_cursor() {
-        let rendered = bare(&table(&["A", "B"], &rows(&[&["x\ny", "z"]])));
+        let rendered = bare(&render(&["A", "B"], &rows(&[&["x\ny", "z"]]), None));
         assert_eq!(rendered, "A        B\nx\\u{a}y  z\n");
     }
 
@@ -155,12 +155,12 @@ mod tests {
     fn a_long_cell_does_not_widen_the_table() {
         let long = "x".repeat(300);
         let rows = rows(&[&["a", &long, "b"], &["日本", "y", ""]]);
-        assert_eq!(bare(&table(&["A", "B", "C"], &rows)), format!("A     B  C\na     {long}  b\n日本  y\n"));
+        assert_eq!(bare(&render(&["A", "B", "C"], &rows, None)), format!("A     B  C\na     {long}  b\n日本  y\n"));
     }
 
     #[test]
     fn only_whole_results_are_colored() {
-        let rendered = table(&["V"], &rows(&[&["denied"], &["Group:denied"]]));
+        let rendered = render(&["V"], &rows(&[&["denied"], &["Group:denied"]]), None);
         let denied = paint(crate::output::BAD, "denied");
         assert!(rendered.contains(&denied) && rendered.contains("\nGroup:denied\n"), "{rendered:?}");
     }

@@ -1,8 +1,6 @@
 //! Parses the arguments: prints help on request, or one line that names the invalid flag.
 
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, FromArgMatches, ValueEnum};
@@ -11,28 +9,24 @@ use gbac_engine::model::Operation;
 use crate::args::policy::TargetArg;
 use crate::args::{Cli, Format};
 use crate::commands::serve;
-use crate::display;
 use crate::help;
 use crate::input;
 use crate::output::{self, Failure};
+use crate::process::Process;
 use crate::secrets::{redacted, refuse_tokens};
 use crate::serve_options;
 
 /// Parses the arguments. A token in place of a name is refused before any message repeats it.
-pub(crate) fn parse() -> Result<Cli, ExitCode> {
-    let failed = |failure: Failure| failure.report(requested_format());
-    let arguments = arguments();
-    if arguments.is_empty() {
+pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
+    let words = process.words();
+    let failed = |failure: Failure| failure.report(process, requested_format(&words));
+    if words.is_empty() {
         // A closed terminal is ignored.
-        let _ = write!(anstream::stderr(), "{}", help::START);
-        return Err(ExitCode::from(output::INVALID_USAGE));
+        let _ = process.print_error(help::START);
+        return Err(output::INVALID_USAGE);
     }
-    refuse_tokens(&arguments).map_err(Failure::usage).map_err(failed)?;
-    // The flags are not parsed yet, and help and errors have colors, too.
-    if arguments.iter().any(|argument| argument == "--no-color") {
-        display::disable_colors();
-    }
-    let mut serving = serve_options::complete(std::env::args_os().skip(1).collect()).map_err(failed)?;
+    refuse_tokens(&words).map_err(Failure::usage).map_err(failed)?;
+    let mut serving = serve_options::complete(process).map_err(failed)?;
     serving.arguments.insert(0, "gbac".into());
     let parsed = help::grammar().try_get_matches_from(&serving.arguments).or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -44,16 +38,16 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         let mut faults = serving.faults;
         if serving.is_check {
             faults.extend(match &parsed {
-                Ok(matches) => serve::faults(matches),
-                Err(error) => vec![sentence(error)],
+                Ok(matches) => serve::faults(process, matches),
+                Err(error) => vec![sentence(error, &words)],
             });
         }
         return Err(failed(serve_options::invalid(&faults)));
     }
-    let matches = parsed.map_err(|error| report(&error))?;
+    let matches = parsed.map_err(|error| report(process, &error))?;
     refuse_shared_input(&matches).map_err(failed)?;
     refuse_groups_without_user(&matches).map_err(failed)?;
-    Cli::from_arg_matches(&matches).map_err(|error| report(&error))
+    Cli::from_arg_matches(&matches).map_err(|error| report(process, &error))
 }
 
 /// Flags with an output file.
@@ -92,23 +86,21 @@ fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
     if standard_inputs > 1 { Err(input::shared_standard_input()) } else { Ok(()) }
 }
 
-fn arguments() -> Vec<String> {
-    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
-}
-
 /// Prints `--help` and the like unchanged, and invalid usage in one line.
-fn report(error: &clap::Error) -> ExitCode {
+fn report(process: &Process, error: &clap::Error) -> u8 {
     let helps = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if helps || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let text = error.render().ansi().to_string();
         // A closed terminal is ignored.
-        let _ = error.print();
-        return if helps { ExitCode::SUCCESS } else { ExitCode::from(output::INVALID_USAGE) };
+        let _ = if error.use_stderr() { process.print_error(&text) } else { process.print(&text) };
+        return if helps { output::SUCCESS } else { output::INVALID_USAGE };
     }
-    Failure::usage(sentence(error)).report(requested_format())
+    let words = process.words();
+    Failure::usage(sentence(error, &words)).report(process, requested_format(&words))
 }
 
 /// An error in one line, with what to do.
-fn sentence(error: &clap::Error) -> String {
+fn sentence(error: &clap::Error, words: &[String]) -> String {
     let text = redacted(&error.render().to_string());
     let message = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
     // The tip to pass an unknown flag after `--` would make it a value, which is never meant.
@@ -120,7 +112,7 @@ fn sentence(error: &clap::Error) -> String {
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
     let below = misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
-    let flag = flag_of_argument(error).or_else(|| export_of_format(error)).unwrap_or_default();
+    let flag = flag_of_argument(error, words).or_else(|| export_of_format(error)).unwrap_or_default();
     format!("{lines}{below}{flag}; see --help")
 }
 
@@ -139,15 +131,15 @@ fn is_suggestion_far(error: &clap::Error) -> bool {
 }
 
 /// The flag that an argument without one belongs to.
-fn flag_of_argument(error: &clap::Error) -> Option<String> {
+fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
     let word = text_of(error, ContextKind::InvalidArg).filter(|word| !word.starts_with('-'))?;
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
     let root = help::grammar();
     let mut command = &root;
-    for word in arguments() {
-        command = command.find_subcommand(&word).unwrap_or(command);
+    for word in words {
+        command = command.find_subcommand(word).unwrap_or(command);
     }
     let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
     if has("operation") && word.parse::<Operation>().is_ok() {
@@ -193,8 +185,7 @@ fn find(command: &Command, word: &str) -> Option<String> {
 }
 
 /// The output format in the arguments, even if they are otherwise invalid.
-fn requested_format() -> Format {
-    let words = arguments();
+fn requested_format(words: &[String]) -> Format {
     let flags = ["--format", "-o"];
     let after = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| flags.contains(&flag.as_str()));
     let joined = || {

@@ -120,7 +120,7 @@ pub(crate) fn types(workspace: &Workspace) -> Result<()> {
     step.done(DECLARATIONS);
     let step = progress.slow("types", SCHEMA);
     let [_, schema] = types_tests(workspace);
-    // The types of the command line are in a program, which only its own tests see.
+    // The types of the command line are private, so only its own tests see them.
     schema.env("GBAC_WRITE_SCHEMA", "1").succeed(Some(&step))?;
     step.done(SCHEMA);
     Ok(())
@@ -131,7 +131,7 @@ pub(crate) fn types_tests(workspace: &Workspace) -> [Call; 2] {
     let test = |package, feature| cargo(&workspace.root).args(["test", "--package", package, "--features", feature]);
     [
         test("gbac-json", "typescript").args(["--test", "typescript"]),
-        test("gbac", "schema").args(["--bin", "gbac", "results::"]),
+        test("gbac", "schema").args(["--lib", "results::"]),
     ]
 }
 

@@ -3,8 +3,8 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::display::Notes;
 use crate::output::Format;
+use crate::process::Notes;
 
 /// How results and notes are written.
 #[derive(Debug, Args)]

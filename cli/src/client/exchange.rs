@@ -7,8 +7,8 @@ use reqwest::header::ETAG;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use tokio::time;
 
-use crate::display;
 use crate::output;
+use crate::process::{Notes, Process};
 
 /// The most bytes of a successful response that are held; a policy of a million ACLs has about 300 MB.
 const MAX_ANSWER: usize = 512 << 20;
@@ -66,18 +66,22 @@ fn is_transient(answer: &Result<RawResponse, ExchangeError>) -> bool {
 }
 
 /// Makes a call within this time; repeats a read that failed for a transient reason.
-pub(super) async fn execute(request: RequestBuilder, limit: Duration) -> Result<RawResponse, ExchangeError> {
+pub(super) async fn execute(
+    process: &Process,
+    request: RequestBuilder,
+    limit: Duration,
+) -> Result<RawResponse, ExchangeError> {
     let deadline = time::Instant::now() + limit;
     let is_read = |request: RequestBuilder| request.build().is_ok_and(|request| request.method() == Method::GET);
     let repeated = request.try_clone().filter(|request| request.try_clone().is_some_and(is_read));
-    let mut answer = attempt_until(deadline, request).await;
+    let mut answer = attempt_until(process, deadline, request).await;
     for pause in BACKOFF {
         let Some(again) = repeated.as_ref().and_then(RequestBuilder::try_clone) else { break };
         if !is_transient(&answer) || time::Instant::now() + pause >= deadline {
             break;
         }
         time::sleep(pause).await;
-        match (attempt_until(deadline, again).await, &answer) {
+        match (attempt_until(process, deadline, again).await, &answer) {
             // A response says more than a failed connection.
             (Err(_), Ok(_)) => break,
             (later, _) => answer = later,
@@ -86,21 +90,28 @@ pub(super) async fn execute(request: RequestBuilder, limit: Duration) -> Result<
     answer
 }
 
-async fn attempt_until(deadline: time::Instant, request: RequestBuilder) -> Result<RawResponse, ExchangeError> {
-    time::timeout_at(deadline, attempt(request)).await.unwrap_or(Err(ExchangeError::Timeout))
+async fn attempt_until(
+    process: &Process,
+    deadline: time::Instant,
+    request: RequestBuilder,
+) -> Result<RawResponse, ExchangeError> {
+    time::timeout_at(deadline, attempt(process, request)).await.unwrap_or(Err(ExchangeError::Timeout))
 }
 
-async fn attempt(request: RequestBuilder) -> Result<RawResponse, ExchangeError> {
+async fn attempt(process: &Process, request: RequestBuilder) -> Result<RawResponse, ExchangeError> {
     let (client, request) = request.build_split();
     let request = request?;
-    let line = display::is_verbose().then(|| format!("{} {}", request.method(), request.url()));
+    let line = (process.notes == Notes::Verbose).then(|| format!("{} {}", request.method(), request.url()));
     let started = Instant::now();
     let response = client.execute(request).await?;
     let (status, tag) = (response.status(), tag(&response));
     let body = body(response).await?;
     if let Some(line) = line {
         let milliseconds = started.elapsed().as_millis();
-        output::note(&format!("{line}: {}, {} in {milliseconds} ms", status.as_u16(), count(body.len(), "byte")));
+        output::note(
+            process,
+            &format!("{line}: {}, {} in {milliseconds} ms", status.as_u16(), count(body.len(), "byte")),
+        );
     }
     Ok((status, tag, body))
 }

@@ -7,10 +7,10 @@ mod tls;
 mod transport;
 
 use std::cell::RefCell;
-use std::env;
 use std::future::{self, Future};
 use std::ops::ControlFlow;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -40,6 +40,7 @@ use crate::args::online::ConnectArgs;
 use crate::credentials::{Credentials, Sent, SentKind};
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::profile;
 use crate::progress::Waiting;
 pub(crate) use error::CallError;
@@ -85,6 +86,7 @@ struct Success {
 
 /// A running service.
 pub(crate) struct Client {
+    process: Process,
     base: BaseUrl,
     url: String,
     timeout: u32,
@@ -104,10 +106,10 @@ type Interrupt = Pin<Box<dyn Future<Output = ()>>>;
 
 impl Client {
     /// Reads the URL and the credentials: flags, then the environment, then a profile.
-    pub(crate) fn open(args: &ConnectArgs) -> Result<Self, Failure> {
-        let profile = profile::selected(args.profile.as_deref())?;
+    pub(crate) fn open(process: &Process, args: &ConnectArgs) -> Result<Self, Failure> {
+        let profile = profile::selected(process, args.profile.as_deref())?;
         let from_profile = || profile.as_ref().map(|profile| profile.url.clone());
-        let named = args.url.clone().or_else(|| args.profile.is_none().then(|| env::var("GBAC_URL").ok())?);
+        let named = args.url.clone().or_else(|| args.profile.is_none().then(|| process.variable("GBAC_URL"))?);
         let url = named.or_else(from_profile).unwrap_or_else(|| LOCAL.into());
         let base = parse_base_url("--url, GBAC_URL", &url, args.tls.insecure)?;
         let roles = match (args.role_spelling, &profile) {
@@ -115,7 +117,7 @@ impl Client {
             (None, Some(profile)) => profile.spelling()?,
             (None, None) => RoleSpelling::default(),
         };
-        let credentials = Credentials::read(args, profile.as_ref())?;
+        let credentials = Credentials::read(process, args, profile.as_ref())?;
         // An error means that the same provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
@@ -124,19 +126,20 @@ impl Client {
             .no_proxy()
             .connect_timeout(CONNECT_TIME.min(Duration::from_secs(args.timeout.into())));
         let unavailable = |error: reqwest::Error| CallError::Tls(error.to_string());
-        let proxy = Proxy::of_environment()?;
+        let proxy = Proxy::of_environment(process)?;
         let http = match &proxy {
             Some(proxy) => http.proxy(proxy.for_https().map_err(unavailable)?),
             None => http,
         };
-        let http = tls::configured(http, &args.tls)?.build().map_err(unavailable)?;
+        let http = tls::configured(process, http, &args.tls)?.build().map_err(unavailable)?;
         let proxy = proxy.map(|proxy| proxy.address());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::io("the runtime", &error))?;
         let (timeout, insecure, interrupt) = (args.timeout, args.tls.insecure, RefCell::default());
-        Ok(Self { base, url, timeout, credentials, roles, insecure, http, proxy, runtime, interrupt })
+        let process = process.clone();
+        Ok(Self { process, base, url, timeout, credentials, roles, insecure, http, proxy, runtime, interrupt })
     }
 
     /// The same client with another URL.
@@ -146,6 +149,9 @@ impl Client {
 
     /// From now on, Ctrl-C ends the call that runs with [`CallError::Interrupted`] instead of the process.
     pub(crate) fn catch_interrupts(&self) {
+        if !self.process.terminal.interrupts {
+            return;
+        }
         let mut interrupt: Interrupt = Box::pin(async {
             if tokio::signal::ctrl_c().await.is_err() {
                 future::pending::<()>().await;
@@ -209,6 +215,7 @@ impl Client {
         mut each: impl FnMut(usize, Result<(), CallError>) -> ControlFlow<()>,
     ) {
         let mut calls = calls.into_iter().enumerate();
+        let process = Arc::new(self.process.clone());
         let ended = self.until_interrupted(async {
             let mut pending = JoinSet::new();
             loop {
@@ -217,8 +224,8 @@ impl Client {
                     match self.request(call.method, &call.path) {
                         Ok(request) => {
                             let request = request.header(CONTENT_TYPE, "application/json").body(call.body);
-                            let (path, time) = (call.path, self.time());
-                            pending.spawn(async move { (place, path, execute(request, time).await) });
+                            let (path, time, process) = (call.path, self.time(), Arc::clone(&process));
+                            pending.spawn(async move { (place, path, execute(&process, request, time).await) });
                         }
                         Err(error) => {
                             if each(place, Err(error)).is_break() {
@@ -298,7 +305,7 @@ impl Client {
         if let Some(body) = probe.body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        let answer = self.runtime.block_on(execute(request, self.time()));
+        let answer = self.runtime.block_on(execute(&self.process, request, self.time()));
         match &answer {
             Ok((status, _, body)) if !status.is_redirection() && *status != StatusCode::UNAUTHORIZED => {
                 Ok((status.as_u16(), String::from_utf8_lossy(body).into_owned()))
@@ -356,7 +363,7 @@ impl Client {
 
     /// The policy document and its state.
     pub(crate) fn policy_text(&self) -> Result<(String, String), CallError> {
-        let _waiting = Waiting::for_operation("Reading the policy".into());
+        let _waiting = Waiting::for_operation(&self.process, "Reading the policy".into());
         let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
         Ok((answer.text, answer.tag.ok_or_else(|| CallError::NotJson(paths::POLICY.into()))?))
     }
@@ -394,7 +401,7 @@ impl Client {
     fn put_policy(&self, path: &str, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
         let request = self.request(Method::PUT, path)?;
         let request = request.header(CONTENT_TYPE, "application/json").header(IF_MATCH, state);
-        let _waiting = Waiting::for_operation(format!("Sending {}", output::contents(policy)));
+        let _waiting = Waiting::for_operation(&self.process, format!("Sending {}", output::contents(policy)));
         self.catch_interrupts();
         self.send(paths::POLICY, request.body(policy_to_text(policy))).map(|answer| answer.tag)
     }
@@ -416,7 +423,7 @@ impl Client {
     }
 
     fn exchange(&self, request: RequestBuilder) -> Result<Result<RawResponse, ExchangeError>, CallError> {
-        self.until_interrupted(execute(request, self.time())).ok_or(CallError::Interrupted)
+        self.until_interrupted(execute(&self.process, request, self.time())).ok_or(CallError::Interrupted)
     }
 
     fn send(&self, path: &str, request: RequestBuilder) -> Result<Success, CallError> {

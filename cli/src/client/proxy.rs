@@ -1,10 +1,9 @@
 //! The proxy that the environment names. Only https passes through it: with plain http, it would read the credentials.
 
-use std::env;
-
 use reqwest::{NoProxy, Url};
 
 use crate::output::Failure;
+use crate::process::Process;
 
 /// The variables that name a proxy; the first one that is set counts.
 const VARIABLES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
@@ -23,9 +22,9 @@ pub(super) struct Proxy {
 
 impl Proxy {
     /// The proxy in the environment.
-    pub(super) fn of_environment() -> Result<Option<Self>, Failure> {
-        let Some((variable, value)) = first_of(&VARIABLES) else { return Ok(None) };
-        let exceptions = first_of(&EXCEPTIONS).map_or_else(String::new, |(_, hosts)| hosts);
+    pub(super) fn of_environment(process: &Process) -> Result<Option<Self>, Failure> {
+        let Some((variable, value)) = first_of(process, &VARIABLES) else { return Ok(None) };
+        let exceptions = first_of(process, &EXCEPTIONS).map_or_else(String::new, |(_, hosts)| hosts);
         // A value that cannot be read is not passed over: the connection would go around the proxy.
         let url = parse(&value).ok_or_else(|| {
             // The value can contain a password.
@@ -49,9 +48,9 @@ impl Proxy {
 }
 
 /// The first of these variables that is set, and its value.
-fn first_of(names: &[&'static str]) -> Option<(&'static str, String)> {
+fn first_of(process: &Process, names: &[&'static str]) -> Option<(&'static str, String)> {
     // What is not UTF-8 is no URL, and is refused as one.
-    let value = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let value = |name: &str| process.variable_os(name).map(|value| value.to_string_lossy().into_owned());
     names.iter().find_map(|name| value(name).filter(|value| !value.is_empty()).map(|value| (*name, value)))
 }
 

@@ -1,26 +1,25 @@
 //! `gbac audit verify`: whether audit files were changed.
 
-use std::process::ExitCode;
-
 use gbac_console_model::phrases::count;
 use gbac_server::{AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};
 
 use crate::args::{AuditCommand, AuditVerifyArgs, Format};
 use crate::output::{self, Failure};
+use crate::process::Process;
 use crate::results::{VerifiedAudit, VerifiedAuditLog};
 
-pub(crate) fn run(command: &AuditCommand, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, command: &AuditCommand, format: Format) -> Result<u8, Failure> {
     let AuditCommand::Verify(AuditVerifyArgs { files, data }) = command;
     let chains = match data {
-        Some(folder) => verify_audit_folder(folder),
-        None => verify_audit_files(files),
+        Some(folder) => verify_audit_folder(&process.path(folder)),
+        None => verify_audit_files(&files.iter().map(|file| process.path(file)).collect::<Vec<_>>()),
     };
     let chains = chains.map_err(|error| failure(&error))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &result(&chains))?,
-        Format::Text => output::text(&chains.iter().map(text).collect::<String>())?,
+        Format::Json | Format::Yaml => output::value(process, format, &result(&chains))?,
+        Format::Text => output::text(process, &chains.iter().map(text).collect::<String>())?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 fn failure(error: &AuditVerifyError) -> Failure {

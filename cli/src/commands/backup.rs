@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use gbac_api::paths;
 use gbac_console_model::phrases::count;
@@ -16,31 +15,32 @@ use crate::args::Format;
 use crate::args::online::BackupArgs;
 use crate::client::Client;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::{BackupSummary, SavedBackup};
 
-pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure> {
-    let file = args.file.display().to_string();
+pub(crate) fn run(process: &Process, args: &BackupArgs, format: Format) -> Result<u8, Failure> {
+    let (file, path) = (args.file.display().to_string(), process.path(&args.file));
     let exists = || {
         let message = format!("`{}` already exists; choose another name, or pass --replace", plain(&file));
         Failure::new("file_exists", message)
     };
     // Fails early; creating the file checks this again.
-    if !args.replace && fs::symlink_metadata(&args.file).is_ok() {
+    if !args.replace && fs::symlink_metadata(&path).is_ok() {
         return Err(exists());
     }
-    if args.replace && fs::symlink_metadata(&args.file).is_ok_and(|metadata| !metadata.is_file()) {
+    if args.replace && fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
         let message = format!("`{}` is not a regular file, and --replace replaces only those", plain(&file));
         return Err(Failure::new("file_not_regular", message));
     }
-    let backup = Client::open(&args.connect)?.download(paths::BACKUP)?;
+    let backup = Client::open(process, &args.connect)?.download(paths::BACKUP)?;
     let contents = verify_backup(&backup).map_err(|error| failure(&error))?;
-    let saved = if args.replace { replace(&args.file, &backup) } else { create(&args.file, &backup) };
+    let saved = if args.replace { replace(&path, &backup) } else { create(&path, &backup) };
     saved.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(),
         _ => Failure::io(&file, &error),
     })?;
-    report("Saved", &file, &contents, format, |contents| SavedBackup { file: &file, contents })?;
-    Ok(ExitCode::SUCCESS)
+    report(process, "Saved", &file, &contents, format, |contents| SavedBackup { file: &file, contents })?;
+    Ok(output::SUCCESS)
 }
 
 /// The failure of an invalid backup, with the recommended action.
@@ -73,6 +73,7 @@ fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
 
 /// Reports the contents and the place of a backup; `result` adds the place to the contents.
 pub(super) fn report<'a, T: Serialize>(
+    process: &Process,
     done: &str,
     place: &str,
     contents: &'a BackupContents,
@@ -82,11 +83,14 @@ pub(super) fn report<'a, T: Serialize>(
     let BackupContents { acls, roles, sha256 } = contents;
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &result(BackupSummary { acls: *acls, roles: *roles, sha256 }))
+            output::value(process, format, &result(BackupSummary { acls: *acls, roles: *roles, sha256 }))
         }
         Format::Text => {
             let (acls, roles) = (count(*acls, "ACL"), count(*roles, "role"));
-            output::text(&format!("{done} {}: {acls} and {roles}.\nSHA-256 of the backup: {sha256}\n", plain(place)))
+            output::text(
+                process,
+                &format!("{done} {}: {acls} and {roles}.\nSHA-256 of the backup: {sha256}\n", plain(place)),
+            )
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Changes of a policy that a command found: as commands of this program, and as a file for `gbac policy apply`.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
 use gbac_api::script::{ScriptTarget, steps};
@@ -10,6 +9,7 @@ use gbac_json::{ChangeJson, ProblemCode, Problems};
 use serde_json::json;
 
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 
 /// The commands that make the changes, each on a line of its own; empty without changes.
 pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
@@ -35,22 +35,23 @@ pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Pr
 }
 
 /// Says on standard error what a file has, and how to review it; nothing about a file without changes.
-pub(super) fn announce(path: &Path, changes: &[Change], what: &str) {
+pub(super) fn announce(process: &Process, path: &Path, changes: &[Change], what: &str) {
     if !changes.is_empty() {
         let file = plain(&path.display().to_string());
-        output::note(&format!(
-            "note: {file} has {what}; the next command is `gbac policy apply --changes {file} --dry-run`"
-        ));
+        output::note(
+            process,
+            &format!("note: {file} has {what}; the next command is `gbac policy apply --changes {file} --dry-run`"),
+        );
     }
 }
 
 /// Writes the changes as the JSON array that `gbac policy apply` and `gbac what-if` read.
-pub(super) fn write(path: &Path, changes: &[Change]) -> Result<(), Failure> {
-    let file = path.display().to_string();
+pub(super) fn write(process: &Process, path: &Path, changes: &[Change]) -> Result<(), Failure> {
     let values: Vec<ChangeJson> = changes.iter().map(ChangeJson::from).collect();
-    fs::write(path, format!("{}\n", json!(values))).map_err(|error| Failure::io(&file, &error))?;
+    output::file(process, path, &format!("{}\n", json!(values)))?;
     if changes.is_empty() {
-        output::note(&format!("note: {file} has no changes of the policy"));
+        let file = path.display();
+        output::note(process, &format!("note: {file} has no changes of the policy"));
     }
     Ok(())
 }

@@ -5,7 +5,6 @@ use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use gbac_analysis::check::{Answer, Check, CheckError, TokenRefusal, evaluate as ask, evaluate_with};
 use gbac_engine::decide::{At, Outcome, PreparedIdentity};
@@ -20,19 +19,20 @@ use crate::audit::AuditLog;
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::process::Process;
 use crate::progress::Progress;
 use crate::query::{self, SignIn, SignInError};
 use crate::results::{CommandError, ErrorResult, OfRequest};
 use crate::secrets::redacted;
 use crate::yaml;
 
-pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
-    let LoadedPolicy { policy, state } = match policy_source::load_or_client(&args.policy)? {
+pub(crate) fn run(process: &Process, args: &CheckArgs, format: Format) -> Result<u8, Failure> {
+    let LoadedPolicy { policy, state } = match policy_source::load_or_client(process, &args.policy)? {
         Ok(loaded) => loaded,
-        Err(client) => return evaluation::run(args, &client, format),
+        Err(client) => return evaluation::run(process, args, &client, format),
     };
-    let (verifier, at) = query::verifier(&args.subject)?;
-    let mut log = args.audit.as_deref().map(AuditLog::append_to).transpose()?;
+    let (verifier, at) = query::verifier(process, &args.subject)?;
+    let mut log = args.audit.as_deref().map(|path| AuditLog::append_to(process, path)).transpose()?;
     match &args.requests {
         Some(path) => {
             let evaluator = Evaluator {
@@ -43,21 +43,21 @@ pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure>
                 at,
             };
             if let Some(state) = &state {
-                output::note(&format!("note: {state}"));
+                output::note(process, &format!("note: {state}"));
             }
-            many(path, evaluator, format)
+            many(process, path, evaluator, format)
         }
-        None => one(args, &LoadedPolicy { policy, state }, verifier.as_ref(), log.as_mut(), at, format),
+        None => one(process, args, &LoadedPolicy { policy, state }, verifier.as_ref(), log.as_mut(), at, format),
     }
 }
 
 /// Writes one decision per line, in order. A line that cannot be evaluated has an error instead.
-fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<ExitCode, Failure> {
+fn many(process: &Process, path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<u8, Failure> {
     let what = path.display().to_string();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(process.output());
     let mut failed = false;
-    let mut progress = Progress::of_results("check");
-    for line in requests(path, &what)? {
+    let mut progress = Progress::of_results(process, "check");
+    for line in requests(process, path, &what)? {
         let Line { bytes, is_last_so_far } = line.map_err(|error| Failure::io(&what, &error))?;
         let text = std::str::from_utf8(&bytes).map(str::trim);
         let (id, answered) = match text.map(check_from_json) {
@@ -88,7 +88,7 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
     }
     drop(progress);
     out.flush().map_err(|error| Failure::standard_output(&error))?;
-    Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
+    Ok(if failed { output::ERROR } else { output::SUCCESS })
 }
 
 /// A line of a file of checks.
@@ -106,9 +106,9 @@ fn next_line(lines: &mut BufReader<Box<dyn Read>>) -> io::Result<Option<Line>> {
 }
 
 /// The checks of a file: its lines, or its YAML documents as lines of JSON.
-fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
+fn requests(process: &Process, path: &Path, what: &str) -> Result<Lines, Failure> {
     let failed = |error: io::Error| Failure::io(what, &error);
-    let mut lines = input::lines(path)?;
+    let mut lines = input::lines(process, path)?;
     let mut first = loop {
         match next_line(&mut lines).map_err(failed)? {
             Some(line) if line.bytes.trim_ascii().is_empty() => {}
@@ -233,21 +233,22 @@ fn not_text(error: std::str::Utf8Error) -> LineError {
 
 /// Evaluates the check of the flags.
 fn one(
+    process: &Process,
     args: &CheckArgs,
     loaded: &LoadedPolicy,
     verifier: Option<&Verifier>,
     log: Option<&mut AuditLog>,
     at: At,
     format: Format,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     let LoadedPolicy { policy, state } = loaded;
     let state = state.as_ref();
-    let check = query::unresolved_check(args, verifier.is_some())?;
+    let check = query::unresolved_check(process, args, verifier.is_some())?;
     let opened = match SignIn::new(verifier, state).of(policy, &check.subject)? {
         Ok(opened) => opened,
         Err(refusal) => {
             log.map_or(Ok(()), |log| log.record_refusal(&refusal, &check, at))?;
-            return explain::deny_refused(&refusal, state, format);
+            return explain::deny_refused(process, &refusal, state, format);
         }
     };
     let answer = ask(policy, &opened.identity, &check, at).map_err(|error| query::failure(&error))?;
@@ -260,19 +261,21 @@ fn one(
     let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at, args.limit);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
-            policy_source::write_value(state, format, ExplanationJson::from(explanation))?;
+            policy_source::write_value(process, state, format, ExplanationJson::from(explanation))?;
         }
         (Format::Json | Format::Yaml, None) => {
-            policy_source::write_value(state, format, AnswerJson::from(&answer))?;
+            policy_source::write_value(process, state, format, AnswerJson::from(&answer))?;
         }
         (Format::Text, Some(explanation)) => {
-            policy_source::write_text(state, &explain::explanation(&opened, &check, explanation))?;
+            policy_source::write_text(process, state, &explain::explanation(process, &opened, &check, explanation))?;
         }
-        (Format::Text, None) => policy_source::write_text(state, &explain::request(&opened, &answer))?,
+        (Format::Text, None) => {
+            policy_source::write_text(process, state, &explain::request(process, &opened, &answer))?;
+        }
     }
     Ok(match answer.outcome() {
-        Outcome::Allow => ExitCode::SUCCESS,
-        Outcome::Deny => ExitCode::from(output::DENIED),
+        Outcome::Allow => output::SUCCESS,
+        Outcome::Deny => output::DENIED,
     })
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::{LicenseBody, LicenseStatus};
@@ -22,44 +21,57 @@ use crate::args::{Format, LicenseArg};
 use crate::client::{CallError, Client};
 use crate::lists;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::{ChangedLogLevels, FailedLogLevel};
 use crate::table::table;
 
-pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Format) -> Result<ExitCode, Failure> {
-    let client = || Client::open(connect);
+pub(crate) fn run(
+    process: &Process,
+    connect: &ConnectArgs,
+    command: &ClusterCommand,
+    format: Format,
+) -> Result<u8, Failure> {
+    let client = || Client::open(process, connect);
     match command {
-        ClusterCommand::Config { command: ConfigCommand::Get { name } } => get(&client()?, name, format)?,
+        ClusterCommand::Config { command: ConfigCommand::Get { name } } => get(process, &client()?, name, format)?,
         ClusterCommand::Config { command: ConfigCommand::Set { assignments } } => {
             let assigned = parse_assignments(assignments)?;
-            set(&client()?, assigned, format)?;
+            set(process, &client()?, assigned, format)?;
         }
-        ClusterCommand::Config { command: ConfigCommand::List } => list(&client()?, format)?,
-        ClusterCommand::Loggers { command: LoggersCommand::Set(args) } => return set_level(&client()?, args, format),
-        ClusterCommand::Loggers { command: LoggersCommand::List } => list_loggers(&client()?, format)?,
+        ClusterCommand::Config { command: ConfigCommand::List } => list(process, &client()?, format)?,
+        ClusterCommand::Loggers { command: LoggersCommand::Set(args) } => {
+            return set_level(process, &client()?, args, format);
+        }
+        ClusterCommand::Loggers { command: LoggersCommand::List } => list_loggers(process, &client()?, format)?,
         ClusterCommand::License { command } => {
             let state = command.as_ref().map(|LicenseCommand::Set { state }| *state);
-            license(&client()?, state, format)?;
+            license(process, &client()?, state, format)?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 /// `gbac admin config log-level set`: a deprecated alias of `gbac cluster loggers set`.
-pub(crate) fn admin(connect: &ConnectArgs, command: &AdminCommand, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn admin(
+    process: &Process,
+    connect: &ConnectArgs,
+    command: &AdminCommand,
+    format: Format,
+) -> Result<u8, Failure> {
     let AdminCommand::Config { command: AdminConfigCommand::LogLevel { command: LogLevelCommand::Set(args) } } =
         command;
-    set_level(&Client::open(connect)?, args, format)
+    set_level(process, &Client::open(process, connect)?, args, format)
 }
 
 type Properties = BTreeMap<String, Value>;
 
-fn get(client: &Client, name: &str, format: Format) -> Result<(), Failure> {
+fn get(process: &Process, client: &Client, name: &str, format: Format) -> Result<(), Failure> {
     let path = paths::cluster_config(Some(name));
     let mut values: Properties = client.get(&path)?;
     let value = values.remove(name).ok_or_else(|| CallError::NotJson(paths::CLUSTER_CONFIG.into()))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &value),
-        Format::Text => output::text(&format!("{}\n", yaml(&value))),
+        Format::Json | Format::Yaml => output::value(process, format, &value),
+        Format::Text => output::text(process, &format!("{}\n", yaml(&value))),
     }
 }
 
@@ -74,14 +86,14 @@ fn yaml(value: &Value) -> String {
     }
 }
 
-fn list(client: &Client, format: Format) -> Result<(), Failure> {
+fn list(process: &Process, client: &Client, format: Format) -> Result<(), Failure> {
     let values: Properties = client.get(paths::CLUSTER_CONFIG)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &values),
+        Format::Json | Format::Yaml => output::value(process, format, &values),
         Format::Text => {
             let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let rows: Vec<_> = values.iter().map(|(name, value)| vec![name.clone(), bare(value)]).collect();
-            output::text(&table(&["PROPERTY", "VALUE"], &rows))
+            output::text(process, &table(process, &["PROPERTY", "VALUE"], &rows))
         }
     }
 }
@@ -131,7 +143,7 @@ fn needs(assigned: &BTreeMap<String, String>) -> Vec<TargetNeed> {
     needs
 }
 
-fn set(client: &Client, assigned: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
+fn set(process: &Process, client: &Client, assigned: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
     target::require(client, &needs(&assigned))?;
     let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
     let mut change = ConfigChange::default();
@@ -148,10 +160,11 @@ fn set(client: &Client, assigned: BTreeMap<String, String>, format: Format) -> R
     let done: ConfigVersion = client.change(Method::PUT, paths::CLUSTER_CONFIG, &change)?;
     let version = done.config_version;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &done),
-        Format::Text => {
-            output::text(&format!("Successfully updated configuration. New configuration version is {version}.\n"))
-        }
+        Format::Json | Format::Yaml => output::value(process, format, &done),
+        Format::Text => output::text(
+            process,
+            &format!("Successfully updated configuration. New configuration version is {version}.\n"),
+        ),
     }
 }
 
@@ -168,19 +181,22 @@ fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
     .unwrap_or(Value::String(text)))
 }
 
-fn list_loggers(client: &Client, format: Format) -> Result<(), Failure> {
+fn list_loggers(process: &Process, client: &Client, format: Format) -> Result<(), Failure> {
     let loggers: Vec<Logger> = client.get(&paths::loggers())?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &loggers),
+        Format::Json | Format::Yaml => output::value(process, format, &loggers),
         Format::Text => {
             let row = |logger: Logger| vec![logger.name, logger.level.unwrap_or_default()];
-            output::text(&table(&["NAME", "LEVEL"], &loggers.into_iter().map(row).collect::<Vec<_>>()))
+            output::text(
+                process,
+                &table(process, &["NAME", "LEVEL"], &loggers.into_iter().map(row).collect::<Vec<_>>()),
+            )
         }
     }
 }
 
 /// Sets one logger after the other; a refused one does not stop the others.
-fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<ExitCode, Failure> {
+fn set_level(process: &Process, client: &Client, args: &SetLevelArgs, format: Format) -> Result<u8, Failure> {
     target::require(client, &[TargetNeed::AdminApi])?;
     let names = if args.loggers.iter().any(|name| name == "all") {
         client.get::<Vec<Logger>>(paths::LOGGERS)?.into_iter().map(|logger| logger.name).collect()
@@ -199,14 +215,14 @@ fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<Exi
     match format {
         Format::Json | Format::Yaml => {
             let failed = failures.iter().map(|(name, message)| FailedLogLevel { name, message });
-            output::value(format, &ChangedLogLevels { successes: &successes, failures: failed.collect() })?;
+            output::value(process, format, &ChangedLogLevels { successes: &successes, failures: failed.collect() })?;
         }
-        Format::Text => output::text(&levels(&successes, &failures))?,
+        Format::Text => output::text(process, &levels(process, &successes, &failures))?,
     }
-    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+    Ok(if failures.is_empty() { output::SUCCESS } else { output::ERROR })
 }
 
-fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> String {
+fn levels(process: &Process, successes: &[ChangedLogLevel], failures: &[(String, String)]) -> String {
     let mut text = String::new();
     if !successes.is_empty() {
         let reverts =
@@ -216,17 +232,17 @@ fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> Strin
             vec![name, new_level, previous_level, reverts(expiration)]
         };
         let rows: Vec<_> = successes.iter().map(row).collect();
-        let _ = write!(text, "SUCCESSES\n{}", table(&["NAME", "LEVEL", "BEFORE", "REVERTS"], &rows));
+        let _ = write!(text, "SUCCESSES\n{}", table(process, &["NAME", "LEVEL", "BEFORE", "REVERTS"], &rows));
     }
     if !failures.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
         let rows: Vec<_> = failures.iter().map(|(name, error)| vec![name.clone(), error.clone()]).collect();
-        let _ = write!(text, "{gap}FAILURES\n{}", table(&["NAME", "ERROR"], &rows));
+        let _ = write!(text, "{gap}FAILURES\n{}", table(process, &["NAME", "ERROR"], &rows));
     }
     text
 }
 
-fn license(client: &Client, assigned: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
+fn license(process: &Process, client: &Client, assigned: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
     let held: Result<LicenseBody, CallError> = match assigned {
         None => client.get(paths::LICENSE),
         Some(state) => {
@@ -240,10 +256,10 @@ fn license(client: &Client, assigned: Option<LicenseArg>, format: Format) -> Res
     };
     let held = held.map_err(|error| target::without_license_call(client, error))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &held),
+        Format::Json | Format::Yaml => output::value(process, format, &held),
         Format::Text => {
             let pinned = if held.pinned { ", set on the command line of the service" } else { "" };
-            output::text(&format!("{}{pinned}\n", json!(held.license).as_str().unwrap_or_default()))
+            output::text(process, &format!("{}{pinned}\n", json!(held.license).as_str().unwrap_or_default()))
         }
     }
 }

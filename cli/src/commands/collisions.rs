@@ -1,7 +1,6 @@
 //! `gbac collisions`: different names that become the same group.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::{Collision, CollisionKind, CollisionReport, Gain, collision_gains};
 use gbac_console_model::phrases::thousands;
@@ -16,10 +15,11 @@ use crate::args::simulate::CollisionsArgs;
 use crate::input;
 use crate::lists;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::query;
 
-pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
+pub(crate) fn run(process: &Process, args: &CollisionsArgs, format: Format) -> Result<u8, Failure> {
+    let policy = input::policy(process, &args.policy)?;
     let nested = match &args.nested {
         None => policy.settings().identity_rules().extraction.nested,
         Some(text) => inspect::nested(text)?,
@@ -27,27 +27,27 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
     let names = match &args.names_of_token {
         None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
-            let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
-            let who = Subject::UnverifiedToken { token: input::token(Some(path))?, userinfo };
+            let userinfo = args.userinfo.as_deref().map(|path| input::object(process, path)).transpose()?;
+            let who = Subject::UnverifiedToken { token: input::token(process, Some(path))?, userinfo };
             let opened = query::resolve(&policy, &who, None).map_err(|error| query::failure(&error))?;
             opened.names().map(str::to_owned).collect()
         }
     };
     let report = collision_gains(&policy, nested, &names, args.limit);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &CollisionReportJson::from(&report))?,
-        Format::Text => output::text(&render(&report, nested))?,
+        Format::Json | Format::Yaml => output::value(process, format, &CollisionReportJson::from(&report))?,
+        Format::Text => output::text(process, &render(process, &report, nested))?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
-fn render(report: &CollisionReport, nested: NestedGroupBehavior) -> String {
+fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavior) -> String {
     let mut text = format!("Nested group behavior: {}\n", nested.as_str());
     if report.collisions.is_empty() {
         text.push_str("No collisions.\n");
     }
     for (collision, gains) in &report.collisions {
-        text.push_str(&render_one(collision, gains));
+        text.push_str(&render_one(process, collision, gains));
     }
     if report.more > 0 {
         let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", thousands(report.more));
@@ -55,7 +55,7 @@ fn render(report: &CollisionReport, nested: NestedGroupBehavior) -> String {
     text
 }
 
-fn render_one(collision: &Collision, gains: &[Gain]) -> String {
+fn render_one(process: &Process, collision: &Collision, gains: &[Gain]) -> String {
     let cause = match collision.kind {
         CollisionKind::Suffix => "`suffix` keeps only the last segment of these names",
         CollisionKind::Comma => "the claim is one string, which is split at commas",
@@ -73,7 +73,12 @@ fn render_one(collision: &Collision, gains: &[Gain]) -> String {
         if gain.regions.is_empty() {
             let _ = writeln!(text, "  A user with only {} gains no access.", plain(&gain.name));
         } else {
-            let _ = write!(text, "  A user with only {} gains:\n{}", plain(&gain.name), regions(&gain.regions, "    "));
+            let _ = write!(
+                text,
+                "  A user with only {} gains:\n{}",
+                plain(&gain.name),
+                regions(process, &gain.regions, "    ")
+            );
         }
     }
     text

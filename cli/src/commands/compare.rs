@@ -1,7 +1,6 @@
 //! `gbac compare`: the access of two users, side by side.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::check::Answer;
 use gbac_analysis::{IdentityComparison, compare_identities};
@@ -14,15 +13,16 @@ use super::differences::regions;
 use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::CompareArgs;
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::process::Process;
 use crate::query::{self, SignIn};
 
-pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
-    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
-    let (verifier, at) = query::verifier(&args.subject)?;
-    let first = query::subject(&args.subject, verifier.is_some())?;
-    let second = query::other_subject(&args.other, verifier.is_some())?;
+pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Result<u8, Failure> {
+    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+    let (verifier, at) = query::verifier(process, &args.subject)?;
+    let first = query::subject(process, &args.subject, verifier.is_some())?;
+    let second = query::other_subject(process, &args.other, verifier.is_some())?;
     let evaluate = |subject: &Subject| -> Result<(ResolvedIdentity, Option<Answer>), Failure> {
         let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, subject)?;
         let check = query::optional_check(subject, &args.query)?;
@@ -38,19 +38,25 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
         Format::Json | Format::Yaml => {
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
             policy_source::write_value(
+                process,
                 state.as_ref(),
                 format,
                 IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) },
             )?;
         }
         Format::Text => {
-            policy_source::write_text(state.as_ref(), &render(&[first, second], &comparison, answers.as_ref(), at))?;
+            policy_source::write_text(
+                process,
+                state.as_ref(),
+                &render(process, &[first, second], &comparison, answers.as_ref(), at),
+            )?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 fn render(
+    process: &Process,
     opened: &[ResolvedIdentity; 2],
     comparison: &IdentityComparison,
     answers: Option<&[Answer; 2]>,
@@ -71,7 +77,7 @@ fn render(
     }
     if let Some(answers) = answers {
         let sides = [(first.as_str(), &opened[0]), (second.as_str(), &opened[1])];
-        let _ = write!(text, "\n{}", verdicts::two_sides("USER", sides, answers));
+        let _ = write!(text, "\n{}", verdicts::two_sides(process, "USER", sides, answers));
     }
     for user in opened {
         text.push_str(&verdicts::expired(user, at));
@@ -86,7 +92,7 @@ fn render(
         [(&second, &first, &comparison.comparison.gains), (&first, &second, &comparison.comparison.loses)]
     {
         if !what.is_empty() {
-            let _ = write!(text, "\n{one} can, and {other} cannot:\n{}", regions(what, "  "));
+            let _ = write!(text, "\n{one} can, and {other} cannot:\n{}", regions(process, what, "  "));
         }
     }
     text

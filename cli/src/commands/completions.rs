@@ -1,12 +1,11 @@
 //! `gbac completions`: the completion script of a shell.
 
-use std::process::ExitCode;
-
 use clap_complete::Shell;
 
 use crate::completion;
 use crate::output::{self, Failure};
+use crate::process::Process;
 
-pub(crate) fn run(shell: Shell) -> Result<ExitCode, Failure> {
-    output::document(&completion::script(&shell.to_string())?).map(|()| ExitCode::SUCCESS)
+pub(crate) fn run(process: &Process, shell: Shell) -> Result<u8, Failure> {
+    output::document(process, &completion::script(&shell.to_string())?).map(|()| output::SUCCESS)
 }

@@ -11,24 +11,25 @@ use gbac_engine::model::PrincipalType;
 
 use super::verdicts::{names, operations};
 use crate::output::plain;
+use crate::process::Process;
 use crate::table::{indented_table, table};
 
 /// A summary, followed by the principals that gain and lose access.
-pub(super) fn render(diff: &Diff) -> String {
+pub(super) fn render(process: &Process, diff: &Diff) -> String {
     let mut text = summary(diff);
     let all = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(rows).collect() };
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
     let (principals, roles) = (all(&diff.differences), all(&diff.roles));
     if !principals.is_empty() {
-        let _ = write!(text, "\n{}", table(&head, &principals));
+        let _ = write!(text, "\n{}", table(process, &head, &principals));
     }
     if !roles.is_empty() {
-        let _ = write!(text, "\nFor every member of a role:\n{}", table(&head, &roles));
+        let _ = write!(text, "\nFor every member of a role:\n{}", table(process, &head, &roles));
     }
     if !diff.settings.is_empty() {
         let _ = writeln!(text, "\nSettings that differ: {}", list(&diff.settings));
     }
-    text.push_str(&groups(&diff.groups));
+    text.push_str(&groups(process, &diff.groups));
     if !diff.users.is_empty() {
         let users: Vec<String> = diff.users.iter().map(|user| format!("User:{}", plain(user))).collect();
         let _ = writeln!(text, "\nUsers that tokens may no longer produce (depends on the tokens): {}", list(&users));
@@ -64,7 +65,7 @@ const fn sentence(relation: Relation) -> &'static str {
 }
 
 /// The effect of changed settings on the groups that the policies name.
-fn groups(changes: &[GroupChange]) -> String {
+fn groups(process: &Process, changes: &[GroupChange]) -> String {
     if changes.is_empty() {
         return String::new();
     }
@@ -93,7 +94,7 @@ fn groups(changes: &[GroupChange]) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = changes.iter().map(row).collect();
-    let mut text = format!("\nGroups:\n{}", table(&["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"], &rows));
+    let mut text = format!("\nGroups:\n{}", table(process, &["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"], &rows));
     let effects = changes.iter().flat_map(|change| {
         let of = |of_name: &NameEffect| -> Vec<Vec<String>> {
             let start = vec![change.name.clone(), effect_on_members(of_name.effect).to_owned()];
@@ -104,7 +105,7 @@ fn groups(changes: &[GroupChange]) -> String {
     let effects: Vec<Vec<String>> = effects.collect();
     if !effects.is_empty() {
         let head = ["NAME", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
-        let _ = write!(text, "\nEffects on users with these names:\n{}", table(&head, &effects));
+        let _ = write!(text, "\nEffects on users with these names:\n{}", table(process, &head, &effects));
     }
     text
 }
@@ -132,9 +133,9 @@ pub(super) fn rows(difference: &Difference) -> Vec<Vec<String>> {
 }
 
 /// Access regions as a table, with every line indented.
-pub(super) fn regions(regions: &[AccessRegion], indent: &str) -> String {
+pub(super) fn regions(process: &Process, regions: &[AccessRegion], indent: &str) -> String {
     let rows: Vec<Vec<String>> = regions.iter().map(cells).collect();
-    indented_table(&["OPERATIONS", "RESOURCE", "HOST"], &rows, indent)
+    indented_table(process, &["OPERATIONS", "RESOURCE", "HOST"], &rows, indent)
 }
 
 fn cells(extent: &AccessRegion) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! `gbac doctor`: the troubleshooting procedure (specification 8), step by step.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
 use gbac_analysis::provider::AcceptedTokens;
@@ -18,23 +17,24 @@ use crate::args::{DoctorArgs, Format};
 use crate::client::{CallError, Client};
 use crate::input;
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
+use crate::process::Process;
 use crate::query;
 use crate::results::{Diagnosis, DiagnosisStep};
 
-pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure> {
-    let claims = args.claims.as_deref().map(input::object).transpose()?;
+pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Result<u8, Failure> {
+    let claims = args.claims.as_deref().map(|path| input::object(process, path)).transpose()?;
     if claims.is_none() && args.token.is_none() && args.connect.connect_token.is_some() && !args.online {
         let message = "--token-file is your own sign-in for --online; name the token to examine: `gbac doctor FILE`";
         return Err(Failure::usage(message));
     }
-    let token = if claims.is_some() { String::new() } else { input::token(args.token.as_deref())? };
+    let token = if claims.is_some() { String::new() } else { input::token(process, args.token.as_deref())? };
     let expected = query::group_names("--expect-group", &args.expect_group)?;
-    let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
-    let mut settings = inspect::settings(&args.settings)?;
-    let mut policy = args.settings.policy.as_deref().map(input::policy).transpose()?;
+    let userinfo = args.settings.userinfo.as_deref().map(|path| input::object(process, path)).transpose()?;
+    let mut settings = inspect::settings(process, &args.settings)?;
+    let mut policy = args.settings.policy.as_deref().map(|path| input::policy(process, path)).transpose()?;
     let (mut resolved, mut log_level, mut accepted) = (None, None, None);
     if args.online {
-        let service = ServiceState::read(&Client::open(&args.connect)?, &token)?;
+        let service = ServiceState::read(process, &Client::open(process, &args.connect)?, &token)?;
         resolved = service.resolved;
         log_level = service.log_level;
         accepted = Some(service.accepted);
@@ -54,12 +54,12 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
     });
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &Diagnosis { steps: steps.iter().map(result).collect() })?;
+            output::value(process, format, &Diagnosis { steps: steps.iter().map(result).collect() })?;
         }
-        Format::Text => output::text(&render(&steps))?,
+        Format::Text => output::text(process, &render(&steps))?,
     }
     let failed = steps.iter().any(|step| step.state == StepStatus::Failed);
-    Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
+    Ok(if failed { output::ERROR } else { output::SUCCESS })
 }
 
 /// The state of a running service. A part that the service does not disclose becomes a note, and the procedure continues
@@ -73,7 +73,7 @@ struct ServiceState {
 }
 
 impl ServiceState {
-    fn read(client: &Client, token: &str) -> Result<Self, Failure> {
+    fn read(process: &Process, client: &Client, token: &str) -> Result<Self, Failure> {
         let resolved = match client.resolve(token) {
             Ok(identity) => Some(ServiceResolution::Identity(identity.principal, identity.groups)),
             Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => {
@@ -81,7 +81,8 @@ impl ServiceState {
             }
             Err(error) => return Err(error.into()),
         };
-        let report = |what: &str, failure: &dyn std::fmt::Display| output::note(&format!("note: {what}: {failure}"));
+        let report =
+            |what: &str, failure: &dyn std::fmt::Display| output::note(process, &format!("note: {what}: {failure}"));
         let settings =
             read_settings(client).map_err(|failure| report("the properties could not be read", &failure)).ok();
         // A note about the properties was already written.

@@ -1,8 +1,5 @@
 //! `gbac export` and `gbac import`: the whole policy of a running service.
 
-use std::fs;
-use std::process::ExitCode;
-
 use gbac_analysis::{Relation, diff};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{DiffJson, policy_to_json, policy_to_text};
@@ -15,34 +12,34 @@ use crate::client::Client;
 use crate::confirm::confirm;
 use crate::input;
 use crate::output::{self, Failure, contents, plain};
+use crate::process::Process;
 use crate::results::TransferredPolicy;
 
-pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Failure> {
-    let client = Client::open(&args.connect)?;
-    let (policy, tag) = client.policy().map_err(|error| target::explained(&client, error))?;
+pub(crate) fn export(process: &Process, args: &ExportArgs, format: Format) -> Result<u8, Failure> {
+    let client = Client::open(process, &args.connect)?;
+    let (policy, tag) = client.policy().map_err(|error| target::explained(process, &client, error))?;
     let document = policy_to_text(&policy);
     let Some(path) = &args.out else {
         match format {
-            Format::Text | Format::Json => output::document(&document)?,
-            Format::Yaml => output::value(format, &policy_to_json(&policy))?,
+            Format::Text | Format::Json => output::document(process, &document)?,
+            Format::Yaml => output::value(process, format, &policy_to_json(&policy))?,
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(output::SUCCESS);
     };
-    let file = path.display().to_string();
-    fs::write(path, document).map_err(|error| Failure::io(&file, &error))?;
-    report("Exported", &file, &policy, Some(&tag), format)?;
-    Ok(ExitCode::SUCCESS)
+    output::file(process, path, &document)?;
+    report(process, "Exported", &path.display().to_string(), &policy, Some(&tag), format)?;
+    Ok(output::SUCCESS)
 }
 
-pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Result<u8, Failure> {
     let file = args.file.display().to_string();
     let required_tag = args.if_match.as_deref().map(tag_of).transpose()?;
-    let policy = input::policy(&args.file)?;
-    let client = Client::open(&args.connect)?;
+    let policy = input::policy(process, &args.file)?;
+    let client = Client::open(process, &args.connect)?;
     if args.merge {
-        return merge::run(&client, &policy, args.dry_run, format);
+        return merge::run(process, &client, &policy, args.dry_run, format);
     }
-    let (before, tag) = client.policy().map_err(|error| target::explained(&client, error))?;
+    let (before, tag) = client.policy().map_err(|error| target::explained(process, &client, error))?;
     if required_tag.is_some_and(|required| required != tag) {
         let message = "the policy changed since that state; export it again and repeat your change";
         return Err(Failure::new("policy_changed", message));
@@ -50,19 +47,19 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     let changes = ChangeList::between(&before, &policy);
     if args.dry_run {
         client.validate_policy(&policy, &tag)?;
-        let relation = show_dry_run(&before, &policy, format)?;
+        let relation = show_dry_run(process, &before, &policy, format)?;
         let differs = args.exit_code && relation != Relation::Equal;
-        return Ok(if differs { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS });
+        return Ok(if differs { output::ERROR } else { output::SUCCESS });
     }
     if changes.removes_something() || changes.sets_something() {
-        show_effect(&before, &after_import(&before, &policy)?, format)?;
+        show_effect(process, &before, &after_import(&before, &policy)?, format)?;
     }
     if changes.removes_something() && !args.no_confirm {
-        confirm("Replace the policy of the service?")?;
+        confirm(process, "Replace the policy of the service?")?;
     }
     let tag = client.replace_policy(&policy, &tag)?;
-    report("Imported", &file, &policy, tag.as_deref(), format)?;
-    Ok(ExitCode::SUCCESS)
+    report(process, "Imported", &file, &policy, tag.as_deref(), format)?;
+    Ok(output::SUCCESS)
 }
 
 /// The policy after a document replaced it: the service keeps settings that the document omits.
@@ -74,18 +71,23 @@ fn after_import(before: &Policy, document: &Policy) -> Result<Policy, Failure> {
 }
 
 /// Shows what replacing a policy with a document would change.
-pub(super) fn show_dry_run(before: &Policy, document: &Policy, format: Format) -> Result<Relation, Failure> {
+pub(super) fn show_dry_run(
+    process: &Process,
+    before: &Policy,
+    document: &Policy,
+    format: Format,
+) -> Result<Relation, Failure> {
     let changes = ChangeList::between(before, document);
     let changed = diff(before, &after_import(before, document)?);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &changes.counted(DiffJson::from(&changed)))?,
+        Format::Json | Format::Yaml => output::value(process, format, &changes.counted(DiffJson::from(&changed)))?,
         Format::Text => {
             let effect = if changes.is_empty() {
                 NOTHING_TO_CHANGE.to_owned()
             } else {
-                format!("{}{}", changes.render(), differences::render(&changed))
+                format!("{}{}", changes.render(), differences::render(process, &changed))
             };
-            output::text(&format!("{effect}Dry run: nothing was changed.\n"))?;
+            output::text(process, &format!("{effect}Dry run: nothing was changed.\n"))?;
         }
     }
     Ok(changed.relation)
@@ -93,12 +95,16 @@ pub(super) fn show_dry_run(before: &Policy, document: &Policy, format: Format) -
 
 /// Shows what a change of the whole policy adds and removes, and who gains and loses access. Other formats than text show
 /// it on standard error.
-pub(super) fn show_effect(before: &Policy, after: &Policy, format: Format) -> Result<(), Failure> {
-    let text = format!("{}{}", ChangeList::between(before, after).render(), differences::render(&diff(before, after)));
+pub(super) fn show_effect(process: &Process, before: &Policy, after: &Policy, format: Format) -> Result<(), Failure> {
+    let text = format!(
+        "{}{}",
+        ChangeList::between(before, after).render(),
+        differences::render(process, &diff(before, after))
+    );
     match format {
-        Format::Text => output::text(&text),
+        Format::Text => output::text(process, &text),
         Format::Json | Format::Yaml => {
-            output::problem(text.trim_end());
+            output::problem(process, text.trim_end());
             Ok(())
         }
     }
@@ -114,6 +120,7 @@ fn tag_of(state: &str) -> Result<String, Failure> {
 }
 
 pub(super) fn report(
+    process: &Process,
     done: &str,
     file: &str,
     policy: &Policy,
@@ -124,11 +131,11 @@ pub(super) fn report(
     match format {
         Format::Json | Format::Yaml => {
             let (acls, roles) = (policy.acl_count(), policy.role_count());
-            output::value(format, &TransferredPolicy { file, acls, roles, state })
+            output::value(process, format, &TransferredPolicy { file, acls, roles, state })
         }
         Format::Text => {
             let state = state.map(|state| format!(" The service's state is {}.", plain(state))).unwrap_or_default();
-            output::text(&format!("{done} {}: {}.{state}\n", plain(file), contents(policy)))
+            output::text(process, &format!("{done} {}: {}.{state}\n", plain(file), contents(policy)))
         }
     }
 }

@@ -1,7 +1,5 @@
 //! A check that the service evaluates, for callers who can evaluate requests but not read the policy.
 
-use std::process::ExitCode;
-
 use gbac_analysis::check::Query;
 use gbac_api::paths;
 use gbac_engine::Subject;
@@ -13,10 +11,11 @@ use super::explain::deny_refused;
 use crate::args::{CheckArgs, Format};
 use crate::client::{CallError, Client, stated_refusal};
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
+use crate::process::Process;
 use crate::query;
 
 /// Asks the service, and writes its decision, which has no explanation.
-pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, args: &CheckArgs, client: &Client, format: Format) -> Result<u8, Failure> {
     let local = [
         ("--requests", args.requests.is_some()),
         ("--principal", args.principal.principal.is_some()),
@@ -29,7 +28,7 @@ pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<E
         let message = format!("{flag} with --online requires a superuser or the access `read_only`; omit it");
         return Err(Failure::new("access_missing", message));
     }
-    let check = query::unresolved_check(args, false)?;
+    let check = query::unresolved_check(process, args, false)?;
     let subject = match &check.subject {
         Subject::Names { user, groups } => json!({ "type": "user", "id": user, "properties": { "groups": groups } }),
         Subject::UnverifiedToken { token, .. } | Subject::Token { token, .. } => {
@@ -60,13 +59,13 @@ pub(crate) fn run(args: &CheckArgs, client: &Client, format: Format) -> Result<E
         return Err(CallError::NotJson(paths::ACCESS_EVALUATION.into()).into());
     };
     if let Some(refusal) = stated_refusal(&answer) {
-        return deny_refused(&refusal, None, format);
+        return deny_refused(process, &refusal, None, format);
     }
     match format {
-        Format::Json | Format::Yaml => output::value(format, reason)?,
-        Format::Text => output::text(&render(client, allowed, reason))?,
+        Format::Json | Format::Yaml => output::value(process, format, reason)?,
+        Format::Text => output::text(process, &render(client, allowed, reason))?,
     }
-    Ok(if allowed { ExitCode::SUCCESS } else { ExitCode::from(output::DENIED) })
+    Ok(if allowed { output::SUCCESS } else { output::DENIED })
 }
 
 fn render(client: &Client, allowed: bool, reason: &Value) -> String {

@@ -1,7 +1,6 @@
 //! The text of `gbac check`: the verdict with every candidate ACL, or a whole API request.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::check::{Answer, Check, Query, TokenRefusal};
 use gbac_console_model::phrases::count;
@@ -15,28 +14,37 @@ use super::verdicts::{because, pattern, resource, subject, token, verdict};
 use crate::args::Format;
 use crate::output::{self, BAD, Failure, GOOD, paint, plain, result_style};
 use crate::policy_source::{self, PolicyState};
+use crate::process::Process;
 use crate::table::table;
 
 /// Writes the denial of a check whose token is refused.
 pub(super) fn deny_refused(
+    process: &Process,
     refusal: &TokenRefusal,
     state: Option<&PolicyState>,
     format: Format,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     match format {
-        Format::Json | Format::Yaml => policy_source::write_value(state, format, TokenRefusalJson::from(refusal))?,
+        Format::Json | Format::Yaml => {
+            policy_source::write_value(process, state, format, TokenRefusalJson::from(refusal))?;
+        }
         Format::Text => {
             let TokenRefusal { code, message } = refusal;
             let text =
                 format!("{}: the token is refused\n{} ({})\n", paint(BAD, "Denied"), plain(message), plain(code));
-            policy_source::write_text(state, &text)?;
+            policy_source::write_text(process, state, &text)?;
         }
     }
-    Ok(ExitCode::from(output::DENIED))
+    Ok(output::DENIED)
 }
 
 /// The verdict, its reason, and every candidate ACL on the resource.
-pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {
+pub(crate) fn explanation(
+    process: &Process,
+    resolved: &ResolvedIdentity,
+    check: &Check,
+    explanation: &Explanation,
+) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
     let Query::Access { operation, resource_type, resource_name } = &check.query else { return text };
@@ -53,7 +61,7 @@ pub(crate) fn explanation(resolved: &ResolvedIdentity, check: &Check, explanatio
         explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()).map(row).collect();
     if !rows.is_empty() {
         let head = ["RESULT", "PERMISSION", "PRINCIPAL", "RESOURCE", "OPERATION", "HOST"];
-        let _ = write!(text, "\n{}", table(&head, &rows));
+        let _ = write!(text, "\n{}", table(process, &head, &rows));
     }
     let unlisted = explanation.candidates.len() - rows.len();
     if explanation.omitted > 0 {
@@ -76,7 +84,7 @@ const fn next(reason: Reason) -> &'static str {
 }
 
 /// The verdict on an API request, with each permission that it requires.
-pub(crate) fn request(resolved: &ResolvedIdentity, answer: &Answer) -> String {
+pub(crate) fn request(process: &Process, resolved: &ResolvedIdentity, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
         "{}: {}\n",
@@ -98,7 +106,7 @@ pub(crate) fn request(resolved: &ResolvedIdentity, answer: &Answer) -> String {
     if rows.is_empty() {
         text.push_str("This request needs no permission.\n");
     } else {
-        text.push_str(&table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
+        text.push_str(&table(process, &["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
     }
     text
 }

@@ -2,7 +2,6 @@
 
 use gbac_engine::ClaimSet;
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::doctor::describe_claim;
 use gbac_api::script::quote::shell;
@@ -21,6 +20,7 @@ use serde_json::Value;
 use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::{InspectedToken, TokenCheck, UserError};
 use crate::table::table;
 
@@ -43,25 +43,25 @@ impl Inspection {
     }
 }
 
-pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
-    let inspection = inspect(args)?;
+pub(crate) fn run(process: &Process, args: &InspectArgs, format: Format) -> Result<u8, Failure> {
+    let inspection = inspect(process, args)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &result(&inspection))?,
-        Format::Text => output::text(&render(&inspection))?,
+        Format::Json | Format::Yaml => output::value(process, format, &result(&inspection))?,
+        Format::Text => output::text(process, &render(process, &inspection))?,
     }
     // If keys are given, an unverified token is an error.
     let refused = !inspection.lines.is_empty() && !inspection.verified;
-    Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if refused { output::ERROR } else { output::SUCCESS })
 }
 
-fn inspect(args: &InspectArgs) -> Result<Inspection, Failure> {
-    let settings = settings(&args.settings)?;
-    let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
-    let verifier = Verifier::from_args(&args.keys, input::now())?;
+fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure> {
+    let settings = settings(process, &args.settings)?;
+    let userinfo = args.settings.userinfo.as_deref().map(|path| input::object(process, path)).transpose()?;
+    let verifier = Verifier::from_args(process, &args.keys, input::now())?;
     let (header, claims, lines) = match &args.claims {
-        Some(path) => (None, UnverifiedClaims::from(input::object(path)?), Vec::new()),
+        Some(path) => (None, UnverifiedClaims::from(input::object(process, path)?), Vec::new()),
         None => {
-            let text = input::token(args.token.as_deref())?;
+            let text = input::token(process, args.token.as_deref())?;
             let token = UnverifiedToken::decode(&text)
                 .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))?;
             let lines = verifier.as_ref().map(|verifier| verifier.report(&text)).unwrap_or_default();
@@ -86,14 +86,14 @@ pub(super) fn nested(text: &str) -> Result<NestedGroupBehavior, Failure> {
 }
 
 /// The settings that the flags name.
-pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
+pub(super) fn settings(process: &Process, args: &SettingsArgs) -> Result<Settings, Failure> {
     if let Some(path) = &args.policy {
-        return Ok(input::policy(path)?.settings().clone());
+        return Ok(input::policy(process, path)?.settings().clone());
     }
     let mut settings = Settings::default();
     if let Some(path) = &args.sso {
         let mut attributes = std::collections::BTreeMap::new();
-        for (name, value) in gbac_json::claims_to_object(&input::object(path)?).clone() {
+        for (name, value) in gbac_json::claims_to_object(&input::object(process, path)?).clone() {
             let Value::String(text) = value else {
                 return Err(Failure::new(
                     "wrong_type",
@@ -145,7 +145,7 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
     }
 }
 
-fn render(inspection: &Inspection) -> String {
+fn render(process: &Process, inspection: &Inspection) -> String {
     let mut text = String::new();
     if let Some(header) = &inspection.header {
         let key = header.kid().map(|kid| format!(", key {}", plain(kid))).unwrap_or_default();
@@ -201,7 +201,7 @@ fn render(inspection: &Inspection) -> String {
         })
         .collect();
     if !rows.is_empty() {
-        let _ = write!(text, "\n{}", table(&["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
+        let _ = write!(text, "\n{}", table(process, &["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
     }
     for warning in inspection.warnings() {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);

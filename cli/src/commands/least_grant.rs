@@ -1,7 +1,6 @@
 //! `gbac least-grant`: the smallest grant that allows a denied request.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::{LeastGrant, least_grant, membership_gains};
 use gbac_console_model::phrases::{count, list};
@@ -15,13 +14,14 @@ use super::changes;
 use super::differences::regions;
 use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::policy_source;
+use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
 use crate::table::table;
 
-pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
-    let query = EvaluatedQuery::evaluate(args)?;
+pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> Result<u8, Failure> {
+    let query = EvaluatedQuery::evaluate(process, args)?;
     let requests = query.requests()?;
     let mut least = least_grant(&query.policy, &query.opened.identity, &requests);
     if let Some(group) = query::group_alone(&query.opened.identity) {
@@ -29,21 +29,22 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     }
     let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
     if let Some(path) = &args.out {
-        changes::write(path, &grants)?;
-        changes::announce(path, &grants, &format!("{}, and no membership", count(grants.len(), "new ACL")));
+        changes::write(process, path, &grants)?;
+        changes::announce(process, path, &grants, &format!("{}, and no membership", count(grants.len(), "new ACL")));
     }
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(query.state.as_ref(), format, LeastGrantJson::from(&least))?;
+            policy_source::write_value(process, query.state.as_ref(), format, LeastGrantJson::from(&least))?;
         }
         Format::Text => {
             policy_source::write_text(
+                process,
                 query.state.as_ref(),
-                &render(&query.policy, &query.opened, &requests, &least, &grants),
+                &render(process, &query.policy, &query.opened, &requests, &least, &grants),
             )?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 /// The grants for a whole group: ACLs of the group, and roles. No group is a member of another one.
@@ -79,6 +80,7 @@ fn membership(principal: &Principal) -> String {
 }
 
 fn render(
+    process: &Process,
     policy: &Policy,
     opened: &ResolvedIdentity,
     requests: &[Request<'_>],
@@ -95,7 +97,7 @@ fn render(
         })
         .collect();
     let mut text = format!("{}\n{}", subject(opened), token(opened));
-    let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
+    let _ = write!(text, "\n{}\n", table(process, &["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
     if least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow) {
         text.push_str("Already allowed.\n");
         return text;
@@ -124,7 +126,7 @@ fn render(
             let names: Vec<String> = set.iter().map(membership).collect();
             let _ = writeln!(text, "  {}", list(&names));
             if place < COMPARED {
-                text.push_str(&regions(&membership_gains(policy, identity, &member, set), "    "));
+                text.push_str(&regions(process, &membership_gains(policy, identity, &member, set), "    "));
             }
         }
         if !least.complete {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::process::ExitCode;
 
 use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
@@ -18,15 +17,22 @@ use super::target;
 use crate::args::Format;
 use crate::client::{AT_ONCE, Call, CallError, Client};
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::progress::Progress;
 use crate::results::{MergedPolicy, RefusedCall};
 
 /// Maximum number of members in one call.
 const MEMBERS_PER_CALL: usize = 500;
 
-pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Format) -> Result<ExitCode, Failure> {
-    target::before_changes(client)?;
-    let (held, roles) = (held_acls(client)?, roles(client, policy)?);
+pub(super) fn run(
+    process: &Process,
+    client: &Client,
+    policy: &Policy,
+    dry_run: bool,
+    format: Format,
+) -> Result<u8, Failure> {
+    target::before_changes(process, client)?;
+    let (held, roles) = (held_acls(client)?, roles(process, client, policy)?);
     let missing: Vec<Acl> = policy.acls().filter(|acl| !held.contains(acl)).collect();
     let present = policy.acl_count() - missing.len();
     // Denies first, and roles with their members before the ACLs that allow.
@@ -35,10 +41,10 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
     let mut execution = Execution { refused: Vec::new(), fatal: None, done: 0 };
     let total = denies.len() + allows.len() + roles.len();
     if dry_run {
-        execution.refused = dry_run_of(client, denies.iter().chain(&allows), &roles)?;
+        execution.refused = dry_run_of(process, client, denies.iter().chain(&allows), &roles)?;
     } else {
         client.catch_interrupts();
-        let mut progress = Progress::new(total, "call");
+        let mut progress = Progress::new(process, total, "call");
         for calls in [acl_calls(client, &denies), role_calls(&roles), acl_calls(client, &allows)] {
             execution.make(client, calls, &mut progress);
         }
@@ -56,7 +62,7 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
                 done: execution.done,
                 refused,
             };
-            output::value(format, &result)?;
+            output::value(process, format, &result)?;
         }
         Format::Text => {
             let calls = if dry_run {
@@ -64,14 +70,17 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
             } else {
                 format!("{} of {} succeeded.", thousands(execution.done), count(total, "call"))
             };
-            output::text(&format!(
-                "Missing: {} and {}. Already present: {}. {calls}\n",
-                count(acls, "ACL"),
-                count(members, "member"),
-                count(present, "ACL"),
-            ))?;
+            output::text(
+                process,
+                &format!(
+                    "Missing: {} and {}. Already present: {}. {calls}\n",
+                    count(acls, "ACL"),
+                    count(members, "member"),
+                    count(present, "ACL"),
+                ),
+            )?;
             for (what, why) in &execution.refused {
-                output::problem(&format!("error: {what}: {why}"));
+                output::problem(process, &format!("error: {what}: {why}"));
             }
         }
     }
@@ -87,17 +96,18 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
         )),
         Some(error) => {
             let failure = Failure::from(error);
-            output::problem("Run the command again to continue.");
+            output::problem(process, "Run the command again to continue.");
             Err(failure)
         }
-        None if execution.refused.is_empty() => Ok(ExitCode::SUCCESS),
-        None => Ok(ExitCode::from(output::ERROR)),
+        None if execution.refused.is_empty() => Ok(output::SUCCESS),
+        None => Ok(output::ERROR),
     }
 }
 
 /// The errors that the service would report: for entries that cannot be created, and for everything if the caller lacks
 /// permission.
 fn dry_run_of<'a>(
+    process: &Process,
     client: &Client,
     acls: impl Iterator<Item = &'a Acl>,
     roles: &[(String, Vec<Principal>)],
@@ -130,7 +140,10 @@ fn dry_run_of<'a>(
     let (mut after, tag) = match client.policy() {
         Ok(current) => current,
         Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => {
-            output::note("note: this service has no dry run; your permission to make these changes was not checked");
+            output::note(
+                process,
+                "note: this service has no dry run; your permission to make these changes was not checked",
+            );
             return Ok(refused);
         }
         Err(error) => return Err(error.into()),
@@ -209,8 +222,8 @@ fn held_acls(client: &Client) -> Result<BTreeSet<Acl>, Failure> {
 }
 
 /// The roles that are missing or lack members, with these members, in batches for one call each.
-fn roles(client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
-    let mut progress = Progress::new(policy.role_count(), "role");
+fn roles(process: &Process, client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
+    let mut progress = Progress::new(process, policy.role_count(), "role");
     let mut lacking = Vec::new();
     for role in policy.roles() {
         let held = match client.get::<GetRole>(&paths::role(&role.name)) {

@@ -35,7 +35,6 @@ mod who_can;
 mod whoami;
 
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
@@ -43,43 +42,44 @@ use gbac_engine::policy::Policy;
 use crate::args::output::FormatArg;
 use crate::args::{Command, Format, TokenCommand};
 use crate::output::Failure;
+use crate::process::Process;
 use crate::report::unsupported;
 
 /// Runs one command.
-pub(crate) fn run(command: Command, format: FormatArg) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Result<u8, Failure> {
     let report = format.report();
     if let (Some(report), false) = (report, matches!(&command, Command::Policy { .. } | Command::Test(_))) {
         return Err(unsupported(report, "this command"));
     }
     let format = Format::from(format);
     match command {
-        Command::Check(args) => check::run(&args, format),
-        Command::WhoCan(args) => who_can::run(&args, format),
-        Command::Permissions(args) => permissions::run(&args, format),
-        Command::LeastGrant(args) => least_grant::run(&args, format),
-        Command::Revoke(args) => revoke::run(&args, format),
-        Command::Compare(args) => compare::run(&args, format),
-        Command::WhatIf(args) => what_if::run(&args, format),
-        Command::Collisions(args) => collisions::run(&args, format),
-        Command::Policy { command } => policy::run(&command, format, report),
-        Command::Token { command: TokenCommand::Inspect(args) } => inspect::run(&args, format),
-        Command::Doctor(args) => doctor::run(&args, format),
-        Command::Test(args) => test::run(&args, format, report),
-        Command::Serve(args) => serve::run(*args, format),
-        Command::Backup(args) => backup::run(&args, format),
-        Command::Restore(args) => restore::run(&args, format),
-        Command::Audit { command } => audit::run(&command, format),
-        Command::Export(args) => document::export(&args, format),
-        Command::Import(args) => document::import(&args, format),
-        Command::Security { connect, command } => security::run(&connect, &command, format),
-        Command::Cluster { connect, command } => cluster::run(&connect, &command, format),
-        Command::Profile { command } => profile::run(&command, format),
-        Command::Watch(args) => watch::run(&args, format),
-        Command::Version => version::run(format),
-        Command::Whoami(connect) => whoami::run(&connect, format),
-        Command::Completions { shell } => completions::run(shell),
-        Command::Man { folder } => man::run(&folder, format),
-        Command::Admin { connect, command } => cluster::admin(&connect, &command, format),
+        Command::Check(args) => check::run(process, &args, format),
+        Command::WhoCan(args) => who_can::run(process, &args, format),
+        Command::Permissions(args) => permissions::run(process, &args, format),
+        Command::LeastGrant(args) => least_grant::run(process, &args, format),
+        Command::Revoke(args) => revoke::run(process, &args, format),
+        Command::Compare(args) => compare::run(process, &args, format),
+        Command::WhatIf(args) => what_if::run(process, &args, format),
+        Command::Collisions(args) => collisions::run(process, &args, format),
+        Command::Policy { command } => policy::run(process, &command, format, report),
+        Command::Token { command: TokenCommand::Inspect(args) } => inspect::run(process, &args, format),
+        Command::Doctor(args) => doctor::run(process, &args, format),
+        Command::Test(args) => test::run(process, &args, format, report),
+        Command::Serve(args) => serve::run(process, *args, format),
+        Command::Backup(args) => backup::run(process, &args, format),
+        Command::Restore(args) => restore::run(process, &args, format),
+        Command::Audit { command } => audit::run(process, &command, format),
+        Command::Export(args) => document::export(process, &args, format),
+        Command::Import(args) => document::import(process, &args, format),
+        Command::Security { connect, command } => security::run(process, &connect, &command, format),
+        Command::Cluster { connect, command } => cluster::run(process, &connect, &command, format),
+        Command::Profile { command } => profile::run(process, &command, format),
+        Command::Watch(args) => watch::run(process, &args, format),
+        Command::Version => version::run(process, format),
+        Command::Whoami(connect) => whoami::run(process, &connect, format),
+        Command::Completions { shell } => completions::run(process, shell),
+        Command::Man { folder } => man::run(process, &folder, format),
+        Command::Admin { connect, command } => cluster::admin(process, &connect, &command, format),
     }
 }
 

@@ -1,7 +1,5 @@
 //! `gbac permissions`: the effective permissions of a user or principal.
 
-use std::process::ExitCode;
-
 use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
 use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::model::{Host, Principal};
@@ -13,19 +11,20 @@ use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
 use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::process::Process;
 use crate::query::{self, SignIn};
 use crate::suggest;
 use crate::table::table;
 
-pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
-    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
+pub(crate) fn run(process: &Process, args: &PermissionsArgs, format: Format) -> Result<u8, Failure> {
+    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
         let principal = query::parse_principal(principal)?;
-        suggest_principal(&policy, &principal);
+        suggest_principal(process, &policy, &principal);
         (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Scope::of(&principal)), false)
     } else {
-        let (verifier, at) = query::verifier(&args.subject)?;
-        let subject = query::subject(&args.subject, verifier.is_some())?;
+        let (verifier, at) = query::verifier(process, &args.subject)?;
+        let subject = query::subject(process, &args.subject, verifier.is_some())?;
         let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &subject)?;
         let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
         (who, permissions(&policy, &opened.identity), opened.identity.is_expired(at))
@@ -33,15 +32,17 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
     match format {
         Format::Json | Format::Yaml => {
             let result = PermissionsJson { expired: is_expired, ..PermissionsJson::from(&permissions) };
-            policy_source::write_value(state.as_ref(), format, result)?;
+            policy_source::write_value(process, state.as_ref(), format, result)?;
         }
-        Format::Text => policy_source::write_text(state.as_ref(), &format!("{who}{}", render(&permissions)))?,
+        Format::Text => {
+            policy_source::write_text(process, state.as_ref(), &format!("{who}{}", render(process, &permissions)))?;
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 /// Says that the policy does not name a principal, with the nearest one that it names.
-fn suggest_principal(policy: &Policy, principal: &Principal) {
+fn suggest_principal(process: &Process, policy: &Policy, principal: &Principal) {
     let named = principals(policy);
     if principal.is_everyone() || named.contains(principal) {
         return;
@@ -50,10 +51,10 @@ fn suggest_principal(policy: &Policy, principal: &Principal) {
     let of_type = named.iter().filter(|one| one.kind() == principal.kind()).map(Principal::name);
     let near = suggest::nearest(principal.name(), of_type)
         .map_or_else(String::new, |near| format!("; did you mean `{}:{}`?", principal.kind().prefix(), plain(near)));
-    output::note(&format!("note: the policy does not name `{name}`{near}"));
+    output::note(process, &format!("note: the policy does not name `{name}`{near}"));
 }
 
-fn render(permissions: &Permissions) -> String {
+fn render(process: &Process, permissions: &Permissions) -> String {
     if permissions.superuser {
         return format!("A superuser: everything is allowed, and {ACLS_NOT_EVALUATED}.\n");
     }
@@ -61,7 +62,7 @@ fn render(permissions: &Permissions) -> String {
         return "No permissions: no ACL allows anything.\n".into();
     }
     let rows: Vec<Vec<String>> = permissions.grants.iter().map(row).collect();
-    format!("\n{}", table(&["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"], &rows))
+    format!("\n{}", table(process, &["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"], &rows))
 }
 
 fn row(grant: &Grant) -> Vec<String> {

@@ -1,7 +1,5 @@
 //! `gbac profile`: connection profiles.
 
-use std::process::ExitCode;
-
 use gbac_api::spelling::RoleSpelling;
 
 use crate::args::Format;
@@ -9,15 +7,16 @@ use crate::args::online::ProfileCommand;
 use crate::client;
 use crate::credentials::is_valid_user_name;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::profile::{Profile, Profiles};
 use crate::results::{ChangedProfile, CurrentProfile, ListedProfile, ProfileList};
 use crate::table::table;
 
-pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, Failure> {
-    let mut profiles = Profiles::load()?;
+pub(crate) fn run(process: &Process, command: &ProfileCommand, format: Format) -> Result<u8, Failure> {
+    let mut profiles = Profiles::load(process)?;
     let done = match command {
-        ProfileCommand::List => return list(&profiles, format),
-        ProfileCommand::Current => return current(&profiles, format),
+        ProfileCommand::List => return list(process, &profiles, format),
+        ProfileCommand::Current => return current(process, &profiles, format),
         ProfileCommand::Create { name, url, user, role_spelling, replace, insecure } => {
             if name.is_empty() || name.chars().any(char::is_control) {
                 return Err(Failure::usage("the profile name is empty or contains a control character"));
@@ -50,24 +49,24 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
             "Deleted"
         }
     };
-    profiles.store()?;
+    profiles.store(process)?;
     let (ProfileCommand::Create { name, .. } | ProfileCommand::Use { name } | ProfileCommand::Delete { name }) =
         command
     else {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(output::SUCCESS);
     };
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &ChangedProfile { profile: name, current: profiles.current.as_deref() })?;
+            output::value(process, format, &ChangedProfile { profile: name, current: profiles.current.as_deref() })?;
         }
-        Format::Text => output::text(&format!("{done} profile {}\n", plain(name)))?,
+        Format::Text => output::text(process, &format!("{done} profile {}\n", plain(name)))?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 /// The profile that a command without `--profile` uses, and what selects it.
-fn current(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
-    let of_variable = std::env::var("GBAC_PROFILE").ok();
+fn current(process: &Process, profiles: &Profiles, format: Format) -> Result<u8, Failure> {
+    let of_variable = process.variable("GBAC_PROFILE");
     let selected_by = if of_variable.is_some() { "GBAC_PROFILE" } else { "gbac profile use" };
     let Some(name) = of_variable.or_else(|| profiles.current.clone()) else {
         let message = "there is no current profile; create one with `gbac profile create NAME --url URL`";
@@ -83,18 +82,18 @@ fn current(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
                 role_spelling: profile.role_spelling.as_deref(),
                 selected_by,
             };
-            output::value(format, &current)?;
+            output::value(process, format, &current)?;
         }
         Format::Text => {
             let user = profile.user.as_ref().map_or_else(String::new, |user| format!(", user {}", plain(user)));
             let name = plain(&name);
-            output::text(&format!("{name}: {}{user} (selected by {selected_by})\n", plain(&profile.url)))?;
+            output::text(process, &format!("{name}: {}{user} (selected by {selected_by})\n", plain(&profile.url)))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
-fn list(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
+fn list(process: &Process, profiles: &Profiles, format: Format) -> Result<u8, Failure> {
     let is_current = |name: &str| profiles.current.as_deref() == Some(name);
     match format {
         Format::Json | Format::Yaml => {
@@ -105,7 +104,7 @@ fn list(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
                 role_spelling: profile.role_spelling.as_deref(),
                 current: is_current(name),
             });
-            output::value(format, &ProfileList { profiles: each.collect() })?;
+            output::value(process, format, &ProfileList { profiles: each.collect() })?;
         }
         Format::Text => {
             let row = |(name, profile): (&String, &Profile)| {
@@ -114,8 +113,8 @@ fn list(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
                 vec![name, profile.url.clone(), profile.user.clone().unwrap_or_default(), spelling]
             };
             let rows: Vec<_> = profiles.profiles.iter().map(row).collect();
-            output::text(&table(&["NAME", "URL", "USER", "ROLE-SPELLING"], &rows))?;
+            output::text(process, &table(process, &["NAME", "URL", "USER", "ROLE-SPELLING"], &rows))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }

@@ -1,7 +1,6 @@
 //! `gbac revoke`: the smallest change that denies an allowed request.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::{Revocation, revoke};
 use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, count};
@@ -14,13 +13,14 @@ use gbac_json::RevocationJson;
 use super::changes;
 use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::policy_source;
+use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
 use crate::table::table;
 
-pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
-    let query = EvaluatedQuery::evaluate(args)?;
+pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> Result<u8, Failure> {
+    let query = EvaluatedQuery::evaluate(process, args)?;
     let requests = query.requests()?;
     let [request] = requests.as_slice() else {
         return Err(Failure::usage(
@@ -35,19 +35,28 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     }
     if let Some(path) = &args.out {
         let removals = revocation.changes().unwrap_or_default();
-        changes::write(path, &removals)?;
-        changes::announce(path, &removals, &format!("{}, and not the deny ACL", count(removals.len(), "removal")));
+        changes::write(process, path, &removals)?;
+        changes::announce(
+            process,
+            path,
+            &removals,
+            &format!("{}, and not the deny ACL", count(removals.len(), "removal")),
+        );
     }
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(query.state.as_ref(), format, RevocationJson::from(&revocation))?;
+            policy_source::write_value(process, query.state.as_ref(), format, RevocationJson::from(&revocation))?;
         }
-        Format::Text => policy_source::write_text(query.state.as_ref(), &render(&query.opened, request, &revocation))?,
+        Format::Text => policy_source::write_text(
+            process,
+            query.state.as_ref(),
+            &render(process, &query.opened, request, &revocation),
+        )?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
-fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocation) -> String {
+fn render(process: &Process, opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocation) -> String {
     let mut text = format!("{}\n{}", subject(opened), token(opened));
     let row = vec![
         verdict(&revocation.decision).to_owned(),
@@ -55,7 +64,7 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocat
         resource(request.resource_type, request.resource_name),
         because(opened, &revocation.decision),
     ];
-    let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &[row]));
+    let _ = write!(text, "\n{}\n", table(process, &["VERDICT", "OPERATION", "RESOURCE", "REASON"], &[row]));
     if revocation.decision.outcome == Outcome::Deny {
         text.push_str("Already denied.\n");
         return text;

@@ -1,6 +1,6 @@
 //! `gbac serve`: the flags of the service, and how it ends.
 
-use std::process::ExitCode;
+use std::path::PathBuf;
 
 use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
@@ -15,16 +15,17 @@ use clap::{ArgMatches, FromArgMatches};
 use crate::args::{Cli, Command, DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
 use crate::lists::entries;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::CheckedOptions;
 use crate::serve_options::invalid;
 
-pub(crate) fn run(args: ServeArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, args: ServeArgs, format: Format) -> Result<u8, Failure> {
     let is_check = args.check_config;
-    let options = options(args)?;
+    let options = options(process, args)?;
     if is_check {
-        return check(&options, format);
+        return check(process, &options, format);
     }
-    gbac_server::serve(&options).map(|()| ExitCode::SUCCESS).map_err(|error| {
+    gbac_server::serve(&options).map(|()| output::SUCCESS).map_err(|error| {
         let message = format!("{error}; {}", error.hint());
         if is_invalid_flag(&error) {
             Failure::value(error.code(), message)
@@ -35,7 +36,7 @@ pub(crate) fn run(args: ServeArgs, format: Format) -> Result<ExitCode, Failure> 
 }
 
 /// Prints every mistake, or what the service would do.
-fn check(options: &ServeOptions, format: Format) -> Result<ExitCode, Failure> {
+fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8, Failure> {
     let faults = sentences(options);
     if !faults.is_empty() {
         return Err(invalid(&faults));
@@ -47,24 +48,31 @@ fn check(options: &ServeOptions, format: Format) -> Result<ExitCode, Failure> {
     let is_text = !matches!(format, Format::Json | Format::Yaml);
     match (&data, is_text) {
         (_, false) => {
-            output::value(format, &CheckedOptions { valid: true, data: data.as_deref(), listen: &options.listen })?;
+            output::value(
+                process,
+                format,
+                &CheckedOptions { valid: true, data: data.as_deref(), listen: &options.listen },
+            )?;
         }
-        (Some(data), true) => output::text(&format!(
-            "The options are valid. The service keeps its data in `{}` and listens on {}.\n",
-            plain(&data.display().to_string()),
-            plain(&options.listen)
-        ))?,
+        (Some(data), true) => output::text(
+            process,
+            &format!(
+                "The options are valid. The service keeps its data in `{}` and listens on {}.\n",
+                plain(&data.display().to_string()),
+                plain(&options.listen)
+            ),
+        )?,
         (None, true) => {
-            output::text(&format!("The options are valid. A demo listens on {}.\n", plain(&options.listen)))?;
+            output::text(process, &format!("The options are valid. A demo listens on {}.\n", plain(&options.listen)))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 /// The faults of the options of `serve` in parsed arguments.
-pub(crate) fn faults(matches: &ArgMatches) -> Vec<String> {
+pub(crate) fn faults(process: &Process, matches: &ArgMatches) -> Vec<String> {
     match Cli::from_arg_matches(matches) {
-        Ok(Cli { command: Command::Serve(args), .. }) => match options(*args) {
+        Ok(Cli { command: Command::Serve(args), .. }) => match options(process, *args) {
             Ok(options) => sentences(&options),
             Err(failure) => vec![failure.to_string()],
         },
@@ -105,11 +113,12 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
     )
 }
 
-fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
+fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> {
+    let path = |path: Option<PathBuf>| path.map(|path| process.path(&path));
     let mode = args.data.map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
         ServeMode::Data(DataOptions {
-            folder,
-            admin_user: args.admin_user.or_else(|| std::env::var("GBAC_ADMIN_USER").ok()),
+            folder: process.path(&folder),
+            admin_user: args.admin_user.or_else(|| process.variable("GBAC_ADMIN_USER")),
             oidc_discovery_url: args.oidc_discovery_url,
             oidc_audience: args.oidc_audience,
             oidc_rules: OidcRules {
@@ -118,17 +127,24 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
                 max_lifetime: args.oidc_max_token_lifetime,
             },
             oidc_client: args.oidc_client_id.map(|id| {
-                Box::new(OidcClientOptions { id, secret_file: args.oidc_client_secret_file, scope: args.oidc_scope })
+                Box::new(OidcClientOptions {
+                    id,
+                    secret_file: path(args.oidc_client_secret_file),
+                    scope: args.oidc_scope,
+                })
             }),
-            tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles { cert, key }),
+            tls: args
+                .tls_cert
+                .zip(args.tls_key)
+                .map(|(cert, key)| TlsFiles { cert: process.path(&cert), key: process.path(&key) }),
             insecure_listen: args.insecure_listen,
         })
     });
     Ok(ServeOptions {
         listen: args.listen,
         mode,
-        admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
-        admin_password_file: args.admin_password_file,
+        admin_password: process.variable("GBAC_ADMIN_PASSWORD"),
+        admin_password_file: path(args.admin_password_file),
         log: LogOptions {
             format: match args.log_format {
                 LogFormatArg::Text => LogFormat::Text,
@@ -169,7 +185,7 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
             changes_total_bytes: u64::from(args.changes_total_mib) << 20,
             reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
         },
-        console: args.console,
+        console: path(args.console),
         clock: None,
     })
 }

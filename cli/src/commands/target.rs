@@ -6,6 +6,7 @@ use gbac_api::target::{ApiPresence, PROBES, TargetApi, TargetNeed, TargetReport,
 
 use crate::client::{CallError, Client};
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 
 /// Sends the probes of an API to the client's URL.
 pub(super) fn discover(client: &Client, api: TargetApi, report: &mut TargetReport) -> Result<(), CallError> {
@@ -70,26 +71,26 @@ fn is_cluster(client: &Client) -> Result<bool, CallError> {
 }
 
 /// Says what a cluster lacks, before ACLs and roles are sent to it. Its Admin API may be elsewhere.
-pub(super) fn before_changes(client: &Client) -> Result<(), Failure> {
+pub(super) fn before_changes(process: &Process, client: &Client) -> Result<(), Failure> {
     let mut report = TargetReport::default();
     require_data_plane(client, &mut report)?;
     discover(client, TargetApi::Admin, &mut report)?;
     if report.is_without_admin() {
         (report.admin_v1, report.admin_v2) = (ApiPresence::Unknown, ApiPresence::Unknown);
     }
-    note_gaps(&report);
+    note_gaps(process, &report);
     Ok(())
 }
 
 /// What a cluster lacks, as notes.
-pub(super) fn note_gaps(report: &TargetReport) {
+pub(super) fn note_gaps(process: &Process, report: &TargetReport) {
     for gap in report.gaps() {
-        output::note(&format!("note: {}: {}", plain(&gap.missing), gap.consequence));
+        output::note(process, &format!("note: {}: {}", plain(&gap.missing), gap.consequence));
     }
 }
 
 /// The failure of a call that only services of this product have. If there is a cluster of the platform instead, it says so.
-pub(super) fn explained(client: &Client, error: CallError) -> Failure {
+pub(super) fn explained(process: &Process, client: &Client, error: CallError) -> Failure {
     let CallError::Refused(refusal) = &error else { return error.into() };
     let mut report = TargetReport::default();
     if refusal.status != 404
@@ -101,7 +102,7 @@ pub(super) fn explained(client: &Client, error: CallError) -> Failure {
     if ![report.data_plane, report.admin_v1, report.admin_v2].contains(&ApiPresence::Present) {
         return error.into();
     }
-    note_gaps(&report);
+    note_gaps(process, &report);
     let message = format!(
         "`{}` is a cluster of the platform, which has no call for a whole policy; read it with `gbac policy pull`, and \
          write the changes as a script with `gbac policy convert --from pulled.json --to curl`",

@@ -3,7 +3,6 @@
 use gbac_analysis::check::CheckError;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
 use gbac_analysis::check::evaluate;
 use gbac_engine::decide::At;
@@ -16,6 +15,7 @@ use crate::args::{Format, TestArgs};
 use crate::input;
 use crate::json_lines::line_of;
 use crate::output::{self, Failure, plain_lines};
+use crate::process::Process;
 use crate::report::{self, Case, Entry, Level};
 use crate::results::{TestResult, TestResults};
 use crate::secrets::redacted;
@@ -38,12 +38,17 @@ impl Run {
     }
 }
 
-pub(crate) fn run(args: &TestArgs, format: Format, report: Option<ReportFormat>) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    args: &TestArgs,
+    format: Format,
+    report: Option<ReportFormat>,
+) -> Result<u8, Failure> {
     let mut runs = Vec::new();
     // An unreadable file counts as a failed test, and the others still run.
     for path in &args.files {
         let file = redacted(&path.display().to_string());
-        match run_file(path, &file) {
+        match run_file(process, path, &file) {
             Ok(of_file) => runs.extend(of_file),
             Err(failure) => {
                 runs.push(Run {
@@ -56,20 +61,19 @@ pub(crate) fn run(args: &TestArgs, format: Format, report: Option<ReportFormat>)
         }
     }
     if let Some(path) = &args.junit {
-        std::fs::write(path, report::junit(&cases(&runs)))
-            .map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+        output::file(process, path, &report::junit(&cases(&runs)))?;
     }
     let failed = runs.iter().filter(|run| run.difference.is_some()).count();
     match (report, format) {
-        (Some(ReportFormat::Junit), _) => output::document(&report::junit(&cases(&runs)))?,
-        (Some(report), _) => report::write(report, "test", "", &entries(&runs))?,
+        (Some(ReportFormat::Junit), _) => output::document(process, &report::junit(&cases(&runs)))?,
+        (Some(report), _) => report::write(process, report, "test", "", &entries(&runs))?,
         (None, Format::Json | Format::Yaml) => {
             let tests = runs.iter().map(Run::result).collect();
-            output::value(format, &TestResults { passed: runs.len() - failed, failed, tests })?;
+            output::value(process, format, &TestResults { passed: runs.len() - failed, failed, tests })?;
         }
-        (None, Format::Text) => output::text(&render(&runs, failed))?,
+        (None, Format::Text) => output::text(process, &render(process, &runs, failed))?,
     }
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+    Ok(if failed == 0 { output::SUCCESS } else { output::ERROR })
 }
 
 fn cases(runs: &[Run]) -> Vec<Case> {
@@ -87,8 +91,8 @@ fn entries(runs: &[Run]) -> Vec<Entry> {
     runs.iter().filter_map(entry).collect()
 }
 
-fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
-    let original = input::text(path)?;
+fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
+    let original = input::text(process, path)?;
     let text = match find_assertions(&original) {
         report if report.len() < original.len() => report.to_owned(),
         _ => yaml::to_json(original.clone(), what)?,
@@ -99,7 +103,7 @@ fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
     }
     let policy = match file.policy {
         PolicySource::Inline(policy) => *policy,
-        PolicySource::File(name) => input::policy(&path.parent().unwrap_or(Path::new("")).join(name))?,
+        PolicySource::File(name) => input::policy(process, &path.parent().unwrap_or(Path::new("")).join(name))?,
     };
     let line = |place: usize| line_of(&original, &format!("/tests/{place}")).unwrap_or(1);
     Ok(file.tests.iter().enumerate().map(|(place, test)| run_one(what, &policy, test, line(place))).collect())
@@ -117,7 +121,7 @@ fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Ru
     Run { file: file.into(), name, difference: test.expect.difference(&observed), line }
 }
 
-fn render(runs: &[Run], failed: usize) -> String {
+fn render(process: &Process, runs: &[Run], failed: usize) -> String {
     let rows: Vec<Vec<String>> = runs
         .iter()
         .map(|run| {
@@ -127,7 +131,7 @@ fn render(runs: &[Run], failed: usize) -> String {
             vec![result.into(), run.name.clone(), first.into()]
         })
         .collect();
-    let mut text = table(&["RESULT", "TEST", "DIFFERENCE"], &rows);
+    let mut text = table(process, &["RESULT", "TEST", "DIFFERENCE"], &rows);
     for run in runs {
         if let (_, Some(_)) = parts(run.difference.as_deref().unwrap_or_default()) {
             let _ = writeln!(text, "\n{}", plain_lines(run.difference.as_deref().unwrap_or_default()));

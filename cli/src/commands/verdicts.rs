@@ -11,6 +11,7 @@ use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
 
 use crate::output::plain;
+use crate::process::Process;
 use crate::query;
 use crate::table::table;
 
@@ -149,7 +150,12 @@ pub(super) fn groups(groups: &[String]) -> String {
 }
 
 /// The verdicts of two sides, check by check.
-pub(super) fn two_sides(head: &str, sides: [(&str, &ResolvedIdentity); 2], answers: &[Answer; 2]) -> String {
+pub(super) fn two_sides(
+    process: &Process,
+    head: &str,
+    sides: [(&str, &ResolvedIdentity); 2],
+    answers: &[Answer; 2],
+) -> String {
     let mut rows = Vec::new();
     for ((name, resolved), answer) in sides.into_iter().zip(answers) {
         match answer {
@@ -171,7 +177,7 @@ pub(super) fn two_sides(head: &str, sides: [(&str, &ResolvedIdentity); 2], answe
             }
         }
     }
-    table(&[head, "VERDICT", "REASON"], &rows)
+    table(process, &[head, "VERDICT", "REASON"], &rows)
 }
 
 /// A change of a policy.

@@ -1,13 +1,13 @@
 //! `gbac version`: the build, the engine and the features of this program.
 
 use std::env::consts::{ARCH, OS};
-use std::process::ExitCode;
 
 use crate::args::Format;
 use crate::output::{self, Failure};
+use crate::process::Process;
 use crate::results::ProgramVersion;
 
-pub(crate) fn run(format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, format: Format) -> Result<u8, Failure> {
     // The crates of the workspace have one version.
     let version = env!("CARGO_PKG_VERSION");
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
@@ -16,13 +16,17 @@ pub(crate) fn run(format: Format) -> Result<ExitCode, Failure> {
     let features = ["verify", "serve"];
     match format {
         Format::Json | Format::Yaml => output::value(
+            process,
             format,
             &ProgramVersion { version, build, platform: &platform, engine: version, features: &features },
         )?,
-        Format::Text => output::text(&format!(
-            "gbac {version}\nBuild: {build}, {platform}\nEngine: gbac-engine {version}\nFeatures: {}\n",
-            features.join(", ")
-        ))?,
+        Format::Text => output::text(
+            process,
+            &format!(
+                "gbac {version}\nBuild: {build}, {platform}\nEngine: gbac-engine {version}\nFeatures: {}\n",
+                features.join(", ")
+            ),
+        )?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
-use std::process::ExitCode;
+use std::io::Write as _;
 use std::time::Duration;
 
 use gbac_analysis::{Diff, Difference, diff};
@@ -22,18 +21,19 @@ use crate::args::online::WatchArgs;
 use crate::client::{CallError, Client};
 use crate::lists;
 use crate::output::{self, BAD, Failure, paint, plain};
+use crate::process::Process;
 use crate::query;
 use crate::results::{WatchEvent, WatchedAcl};
 
 /// Interval between two looks at the service.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-pub(crate) fn run(args: &WatchArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, args: &WatchArgs, format: Format) -> Result<u8, Failure> {
     let filter = Filter::from_args(args)?;
-    let client = Client::open(&args.connect)?;
+    let client = Client::open(process, &args.connect)?;
     client.catch_interrupts();
-    match watch(&client, &filter, format) {
-        Err(End::Interrupted) => Ok(ExitCode::SUCCESS),
+    match watch(process, &client, &filter, format) {
+        Err(End::Interrupted) => Ok(output::SUCCESS),
         Err(End::Failed(failure)) => Err(failure),
         Ok(never) => match never {},
     }
@@ -71,7 +71,7 @@ struct KnownState {
     is_audited: bool,
 }
 
-fn watch(client: &Client, filter: &Filter, format: Format) -> Result<std::convert::Infallible, End> {
+fn watch(process: &Process, client: &Client, filter: &Filter, format: Format) -> Result<std::convert::Infallible, End> {
     let (policy, tag) = client.policy()?;
     let mut known = KnownState { policy, tag, events: HashMap::new(), has_audit: true, is_audited: true };
     // Only later events are news.
@@ -83,20 +83,20 @@ fn watch(client: &Client, filter: &Filter, format: Format) -> Result<std::conver
     } else {
         "changes of the policy"
     };
-    output::note(&format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"));
-    report_missing_audit(&known);
+    output::note(process, &format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"));
+    report_missing_audit(process, &known);
     let mut is_away = false;
     loop {
         client.pause(INTERVAL)?;
-        match look(client, &mut known, filter, format) {
+        match look(process, client, &mut known, filter, format) {
             Ok(()) if is_away => {
                 is_away = false;
-                output::note("The service responds again.");
+                output::note(process, "The service responds again.");
             }
             Ok(()) => {}
             Err(Look::Call(error @ (CallError::Unreachable(..) | CallError::Timeout(..)))) => {
                 if !is_away {
-                    output::problem(&format!("{}; trying again every two seconds", error.message()));
+                    output::problem(process, &format!("{}; trying again every two seconds", error.message()));
                 }
                 is_away = true;
             }
@@ -119,29 +119,38 @@ impl From<CallError> for Look {
 }
 
 /// Prints what is new.
-fn look(client: &Client, known: &mut KnownState, filter: &Filter, format: Format) -> Result<(), Look> {
+fn look(
+    process: &Process,
+    client: &Client,
+    known: &mut KnownState,
+    filter: &Filter,
+    format: Format,
+) -> Result<(), Look> {
     if let Some((policy, tag)) = client.policy_after(&known.tag)? {
         let before = std::mem::replace(&mut known.policy, policy);
         let earlier = std::mem::replace(&mut known.tag, tag);
         let change = PolicyChange::between(&before, &known.policy, filter);
         if !change.is_empty() {
             let states = [earlier.trim_matches('"'), known.tag.trim_matches('"')];
-            write(format, || change.render(states), || change.value(states)).map_err(Look::Output)?;
+            write(process, format, || change.render(process, states), || change.value(states)).map_err(Look::Output)?;
         }
     }
     if known.has_audit {
         if let Some(is_audited) = is_audited(client)?
             && std::mem::replace(&mut known.is_audited, is_audited) != is_audited
         {
-            output::note(match is_audited {
-                true => "Auditing was turned on: denied decisions are shown from now on.",
-                false => "Auditing was turned off: denied decisions are not shown until it is turned on again.",
-            });
+            output::note(
+                process,
+                match is_audited {
+                    true => "Auditing was turned on: denied decisions are shown from now on.",
+                    false => "Auditing was turned off: denied decisions are not shown until it is turned on again.",
+                },
+            );
         }
         for event in new_events(client, known)? {
             let denied = EventRow::of(&event).filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
             if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
-                write(format, || render_event(&row), || event_value(&row)).map_err(Look::Output)?;
+                write(process, format, || render_event(&row), || event_value(&row)).map_err(Look::Output)?;
             }
         }
     }
@@ -149,15 +158,16 @@ fn look(client: &Client, known: &mut KnownState, filter: &Filter, format: Format
 }
 
 fn write<'a>(
+    process: &Process,
     format: Format,
     text: impl FnOnce() -> String,
     value: impl FnOnce() -> WatchEvent<'a>,
 ) -> Result<(), Failure> {
     match format {
-        Format::Text => output::text(&text())?,
-        Format::Json | Format::Yaml => output::stream_value(&mut io::stdout(), format, &value())?,
+        Format::Text => output::text(process, &text())?,
+        Format::Json | Format::Yaml => output::stream_value(&mut process.output(), format, &value())?,
     }
-    io::stdout().flush().map_err(|error| Failure::standard_output(&error))
+    process.output().flush().map_err(|error| Failure::standard_output(&error))
 }
 
 /// The events since the last look, oldest first.
@@ -194,11 +204,12 @@ fn is_audited(client: &Client) -> Result<Option<bool>, CallError> {
 }
 
 /// Says why no denied decision will be shown.
-fn report_missing_audit(known: &KnownState) {
+fn report_missing_audit(process: &Process, known: &KnownState) {
     if !known.has_audit {
-        output::note("note: only a superuser can read the audit log, so denied decisions are not shown");
+        output::note(process, "note: only a superuser can read the audit log, so denied decisions are not shown");
     } else if !known.is_audited {
         output::note(
+            process,
             "note: the service records no decisions; `gbac cluster config set audit_enabled true` turns its audit log on",
         );
     }
@@ -305,12 +316,12 @@ impl PolicyChange {
         self.changes.is_empty() && self.effect.differences.is_empty() && self.effect.roles.is_empty()
     }
 
-    fn render(&self, [before, after]: [&str; 2]) -> String {
+    fn render(&self, process: &Process, [before, after]: [&str; 2]) -> String {
         let mut text = format!("The policy changed from state {} to {}:\n", plain(before), plain(after));
         for change in &self.changes {
             let _ = writeln!(text, "  {}", verdicts::change(change));
         }
-        text.push_str(&differences::render(&self.effect));
+        text.push_str(&differences::render(process, &self.effect));
         text
     }
 

@@ -1,7 +1,6 @@
 //! `gbac what-if`: a user's access before and after hypothetical changes.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::WhatIf;
 use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
@@ -16,15 +15,16 @@ use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::WhatIfArgs;
 use crate::input;
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::process::Process;
 use crate::query;
 
-pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
-    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
-    let changes = hypothetical(args)?;
-    let (verifier, at) = query::verifier(&args.subject)?;
-    let subject = query::subject(&args.subject, verifier.is_some())?;
+pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Result<u8, Failure> {
+    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+    let changes = hypothetical(process, args)?;
+    let (verifier, at) = query::verifier(process, &args.subject)?;
+    let subject = query::subject(process, &args.subject, verifier.is_some())?;
     let check = query::optional_check(&subject, &args.query)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
@@ -32,9 +32,9 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
         .map_err(|error| query::failure(&error))?;
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(state.as_ref(), format, WhatIfJson::from(&result))?;
+            policy_source::write_value(process, state.as_ref(), format, WhatIfJson::from(&result))?;
         }
-        Format::Text => policy_source::write_text(state.as_ref(), &render(&changes, &result, at))?,
+        Format::Text => policy_source::write_text(process, state.as_ref(), &render(process, &changes, &result, at))?,
     }
     if let Some(path) = &args.out {
         let of_policy = changes.as_slice().iter().filter_map(|change| match change {
@@ -42,19 +42,24 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
             HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
         });
         let of_policy: Vec<Change> = of_policy.collect();
-        changes::write(path, &of_policy)?;
+        changes::write(process, path, &of_policy)?;
         let omits = of_policy.len() < changes.as_slice().len();
         let omitted = if omits { ", without those in the identity provider" } else { "" };
-        changes::announce(path, &of_policy, &format!("{} of the policy{omitted}", count(of_policy.len(), "change")));
+        changes::announce(
+            process,
+            path,
+            &of_policy,
+            &format!("{} of the policy{omitted}", count(of_policy.len(), "change")),
+        );
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
-    Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if is_refused { output::ERROR } else { output::SUCCESS })
 }
 
-fn hypothetical(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
+fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     let mut hypothetical = match &args.changes {
         None => HypotheticalChanges::default(),
-        Some(path) => hypothetical_changes_from_json(&input::document(path)?).map_err(|problems| {
+        Some(path) => hypothetical_changes_from_json(&input::document(process, path)?).map_err(|problems| {
             let kinds = [&POLICY_CHANGES[..], &PROVIDER_CHANGES].concat();
             Failure::problems(&path.display().to_string(), changes::with_kinds(problems, &kinds))
         })?,
@@ -73,7 +78,7 @@ fn hypothetical(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     Ok(hypothetical)
 }
 
-fn render(changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
+fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
     let user = format!("User:{}", plain(result.before.identity.user()));
     let user_after = format!("User:{}", plain(result.after.user()));
     let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&result.before));
@@ -94,7 +99,7 @@ fn render(changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
     if let Some(answers) = &result.answers {
         // `before` on both sides: reasons use only the location of groups in the token, which the changes keep.
         let sides = [("before", &result.before), ("after", &result.before)];
-        let _ = write!(text, "\n{}", verdicts::two_sides("WHEN", sides, answers));
+        let _ = write!(text, "\n{}", verdicts::two_sides(process, "WHEN", sides, answers));
     }
     text.push_str(&verdicts::expired(&result.before, at));
     if result.comparison.is_equal() {
@@ -102,7 +107,7 @@ fn render(changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
     }
     for (what, list) in [("gains", &result.comparison.gains), ("loses", &result.comparison.loses)] {
         if !list.is_empty() {
-            let _ = write!(text, "\n{user} {what}:\n{}", regions(list, "  "));
+            let _ = write!(text, "\n{user} {what}:\n{}", regions(process, list, "  "));
         }
     }
     text

@@ -1,7 +1,6 @@
 //! `gbac who-can`: every principal with an ACL on a resource.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
 use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
@@ -11,25 +10,26 @@ use gbac_json::WhoCanJson;
 
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
-use crate::output::{Failure, plain};
+use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::process::Process;
 use crate::query::AccessQuery;
 use crate::table::table;
 
-pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Result<u8, Failure> {
     let query = AccessQuery::from_args(&args.operation, &args.resources, args.host.as_deref())?;
-    let LoadedPolicy { policy, state } = policy_source::load(&args.policy)?;
+    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
     let who = who_can(&policy, &query.request());
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(state.as_ref(), format, WhoCanJson::from(&who))?;
+            policy_source::write_value(process, state.as_ref(), format, WhoCanJson::from(&who))?;
         }
-        Format::Text => policy_source::write_text(state.as_ref(), &render(&query.request(), &who))?,
+        Format::Text => policy_source::write_text(process, state.as_ref(), &render(process, &query.request(), &who))?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
-fn render(request: &Request<'_>, who: &WhoCan) -> String {
+fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
     let on = resource(request.resource_type, request.resource_name);
     let mut text = format!("Who can {} on {on}\n", request.operation.spelling().label);
     if !who.superusers.is_empty() {
@@ -41,7 +41,7 @@ fn render(request: &Request<'_>, who: &WhoCan) -> String {
     if rows.is_empty() {
         text.push_str("No ACL applies: everyone else is denied.\n");
     } else {
-        let _ = write!(text, "\n{}", table(&["VERDICT", "PRINCIPAL", "REASON"], &rows));
+        let _ = write!(text, "\n{}", table(process, &["VERDICT", "PRINCIPAL", "REASON"], &rows));
         if !everyone {
             text.push_str("Everyone else is denied.\n");
         }

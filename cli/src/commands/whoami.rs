@@ -1,7 +1,6 @@
 //! `gbac whoami`: the service, the caller, how the caller signs in, and what the caller may do.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
@@ -15,6 +14,7 @@ use crate::args::Format;
 use crate::args::online::ConnectArgs;
 use crate::client::{CallError, Client};
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::{CallerIdentity, ClusterTarget, ServiceCaller};
 
 /// What a caller may do, from the most to the least.
@@ -70,10 +70,10 @@ fn may(answer: Result<Value, CallError>) -> Result<bool, Failure> {
     }
 }
 
-pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Failure> {
-    let client = Client::open(connect)?;
+pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> Result<u8, Failure> {
+    let client = Client::open(process, connect)?;
     let service: ServiceInfo = match client.get(paths::SERVICE) {
-        Err(CallError::Refused(refusal)) if refusal.status == 404 => return of_cluster(&client, format),
+        Err(CallError::Refused(refusal)) if refusal.status == 404 => return of_cluster(process, &client, format),
         answer => answer?,
     };
     let level = Level::of_caller(&client)?;
@@ -90,7 +90,7 @@ pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Fai
                 token: token.as_ref().map(|token| CallerIdentity { user: &token.principal, groups: &token.groups }),
                 access: level.code(),
             };
-            output::value(format, &caller)?;
+            output::value(process, format, &caller)?;
         }
         Format::Text => {
             let demo = if service.demo { ", a demo" } else { "" };
@@ -108,14 +108,14 @@ pub(crate) fn run(connect: &ConnectArgs, format: Format) -> Result<ExitCode, Fai
                 let _ = writeln!(text, "Token: User:{}, {groups}", plain(&token.principal));
             }
             let _ = writeln!(text, "May: {}", level.sentence());
-            output::text(&text)?;
+            output::text(process, &text)?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 /// A cluster of the platform: its APIs at this URL, and what it lacks.
-fn of_cluster(client: &Client, format: Format) -> Result<ExitCode, Failure> {
+fn of_cluster(process: &Process, client: &Client, format: Format) -> Result<u8, Failure> {
     let mut report = TargetReport::default();
     target::discover(client, TargetApi::DataPlane, &mut report)?;
     target::discover(client, TargetApi::Admin, &mut report)?;
@@ -123,8 +123,8 @@ fn of_cluster(client: &Client, format: Format) -> Result<ExitCode, Failure> {
     let TargetAnswer { target, gaps } = &answer;
     if format != Format::Text {
         let (url, user) = (client.url(), client.caller_user());
-        output::value(format, &ClusterTarget { url, cluster: target, gaps, user })?;
-        return Ok(ExitCode::SUCCESS);
+        output::value(process, format, &ClusterTarget { url, cluster: target, gaps, user })?;
+        return Ok(output::SUCCESS);
     }
     let version = target.version.as_deref().unwrap_or("unknown");
     let mut text = format!("Cluster: at {} (version {})\n", plain(client.url()), plain(version));
@@ -145,6 +145,6 @@ fn of_cluster(client: &Client, format: Format) -> Result<ExitCode, Failure> {
     for gap in gaps {
         let _ = writeln!(text, "Missing: {}: {}", plain(&gap.missing), gap.consequence);
     }
-    output::text(&text)?;
-    Ok(ExitCode::SUCCESS)
+    output::text(process, &text)?;
+    Ok(output::SUCCESS)
 }

@@ -11,6 +11,7 @@ use crate::commands::{changes, document};
 use crate::confirm::confirm;
 use crate::input;
 use crate::output::{self, Failure};
+use crate::process::Process;
 
 /// Reads an array of changes, or an object with the member `changes`, as the service accepts it.
 fn read(text: &str) -> Result<Vec<Change>, Problems> {
@@ -24,22 +25,28 @@ fn read(text: &str) -> Result<Vec<Change>, Problems> {
 }
 
 /// Says that the service has every change already.
-fn nothing_to_change(file: &str, policy: &Policy, tag: &str, format: Format) -> Result<bool, Failure> {
+fn nothing_to_change(
+    process: &Process,
+    file: &str,
+    policy: &Policy,
+    tag: &str,
+    format: Format,
+) -> Result<bool, Failure> {
     match format {
-        Format::Text => output::text(NOTHING_TO_CHANGE)?,
+        Format::Text => output::text(process, NOTHING_TO_CHANGE)?,
         Format::Json | Format::Yaml => {
-            document::report("", file, policy, Some(tag), format)?;
+            document::report(process, "", file, policy, Some(tag), format)?;
         }
     }
     Ok(true)
 }
 
 /// Shows the effect of the changes, and makes all of them or none.
-pub(super) fn run(args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
+pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     let file = args.changes.display().to_string();
-    let changes = read(&input::document(&args.changes)?)
+    let changes = read(&input::document(process, &args.changes)?)
         .map_err(|problems| Failure::problems(&file, changes::with_kinds(problems, &POLICY_CHANGES)))?;
-    let client = Client::open(&args.connect)?;
+    let client = Client::open(process, &args.connect)?;
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
     for (place, change) in changes.into_iter().enumerate() {
@@ -54,17 +61,17 @@ pub(super) fn run(args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     }
     if args.dry_run {
         client.validate_policy(&after, &tag)?;
-        document::show_dry_run(&before, &after, format)?;
+        document::show_dry_run(process, &before, &after, format)?;
         return Ok(true);
     }
     if ChangeList::between(&before, &after).is_empty() {
-        return nothing_to_change(&file, &after, &tag, format);
+        return nothing_to_change(process, &file, &after, &tag, format);
     }
-    document::show_effect(&before, &after, format)?;
+    document::show_effect(process, &before, &after, format)?;
     if !args.no_confirm {
-        confirm("Make these changes?")?;
+        confirm(process, "Make these changes?")?;
     }
     let tag = client.replace_policy(&after, &tag)?;
-    document::report("Applied", &file, &after, tag.as_deref(), format)?;
+    document::report(process, "Applied", &file, &after, tag.as_deref(), format)?;
     Ok(true)
 }

@@ -7,6 +7,7 @@ use gbac_engine::policy::StatedSettings;
 use crate::args::policy::{ConvertArgs, TargetArg};
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 
 /// What the result is, and the next command.
 const fn contents(target: TargetArg) -> &'static str {
@@ -24,9 +25,9 @@ const fn contents(target: TargetArg) -> &'static str {
 }
 
 /// Returns whether the result expresses the whole policy.
-pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
-    let after = input::policy(&args.file)?;
-    let before = args.from.as_ref().map(|before| input::policy(before)).transpose()?;
+pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure> {
+    let after = input::policy(process, &args.file)?;
+    let before = args.from.as_ref().map(|before| input::policy(process, before)).transpose()?;
     let scripted = |target| {
         let changes = match &before {
             None => changes(&after),
@@ -60,19 +61,19 @@ pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
     };
     match &args.out {
         Some(path) => {
-            std::fs::write(path, &text).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            output::file(process, path, &text)?;
             let (file, what) = (plain(&path.display().to_string()), contents(args.to));
-            output::note(&format!("note: {file} has {what}"));
+            output::note(process, &format!("note: {file} has {what}"));
         }
-        None => output::document(&text)?,
+        None => output::document(process, &text)?,
     }
     // What is missing makes the exit code, so even --quiet shows it.
     let (missing, other): (Vec<_>, Vec<_>) = notes.iter().partition(|note| note.code == "not_written");
     for note in &missing {
-        output::problem(&format!("warning: {note}"));
+        output::problem(process, &format!("warning: {note}"));
     }
     for note in other {
-        output::note(&format!("note: {note}"));
+        output::note(process, &format!("note: {note}"));
     }
     Ok(missing.is_empty())
 }

@@ -18,6 +18,7 @@ use crate::commands::{differences, principals};
 use crate::input;
 use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
+use crate::process::Process;
 use crate::report::{self, Entry, Level};
 
 /// The settings that differ only because the new policy does not state them (D-43).
@@ -34,15 +35,15 @@ fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
 }
 
 /// The old policy: of the first of two files, or of --online or --policy; and the file of the new one.
-fn before(args: &DiffArgs) -> Result<(LoadedPolicy, &Path), Failure> {
+fn before<'a>(process: &Process, args: &'a DiffArgs) -> Result<(LoadedPolicy, &'a Path), Failure> {
     let has_flag = args.source.online || args.source.policy_file.is_some();
     match (&args.first, &args.second) {
         (_, Some(_)) if has_flag => {
             Err(Failure::usage("--online and --policy take the place of the old document; name only the new one"))
         }
-        (before, Some(after)) => Ok((LoadedPolicy { policy: input::policy(before)?, state: None }, after)),
-        (after, None) if has_flag || policy_source::is_in_environment() => {
-            Ok((policy_source::load(&args.source)?, after))
+        (before, Some(after)) => Ok((LoadedPolicy { policy: input::policy(process, before)?, state: None }, after)),
+        (after, None) if has_flag || policy_source::is_in_environment(process) => {
+            Ok((policy_source::load(process, &args.source)?, after))
         }
         (_, None) => Err(Failure::usage(
             "only one document was named; name the old and the new one, or compare the policy of a service with it: \
@@ -52,27 +53,35 @@ fn before(args: &DiffArgs) -> Result<(LoadedPolicy, &Path), Failure> {
 }
 
 /// Reports who gains and loses access; returns whether nothing changes.
-pub(super) fn run(args: &DiffArgs, format: Format, report: Option<ReportFormat>) -> Result<bool, Failure> {
-    let (LoadedPolicy { policy: earlier, state }, after) = before(args)?;
-    let later = input::policy(after)?;
+pub(super) fn run(
+    process: &Process,
+    args: &DiffArgs,
+    format: Format,
+    report: Option<ReportFormat>,
+) -> Result<bool, Failure> {
+    let (LoadedPolicy { policy: earlier, state }, after) = before(process, args)?;
+    let later = input::policy(process, after)?;
     let changed = diff(&earlier, &later);
     let changes = ChangeList::between(&earlier, &later);
     let unstated = unstated(&changed, later.settings().states());
     if !unstated.is_empty() {
         let (file, names) = (after.display(), unstated.join("`, `"));
-        output::note(&format!(
-            "note: {file} does not state `{names}`, so the comparison uses the default; a service that imports it keeps its own"
-        ));
+        output::note(
+            process,
+            &format!(
+                "note: {file} does not state `{names}`, so the comparison uses the default; a service that imports it keeps its own"
+            ),
+        );
     }
     match (report, format) {
-        (Some(ReportFormat::Markdown), _) => output::document(&markdown(&earlier, &later, &changed))?,
+        (Some(ReportFormat::Markdown), _) => output::document(process, &markdown(&earlier, &later, &changed))?,
         (Some(report), _) => {
             let file = after.display().to_string();
-            report::write(report, "policy diff", &file, &entries(&changed, &file))?;
+            report::write(process, report, "policy diff", &file, &entries(&changed, &file))?;
         }
         (None, Format::Json | Format::Yaml) => {
             let value = changes.counted(DiffJson::from(&changed));
-            policy_source::write_value(state.as_ref(), format, value)?;
+            policy_source::write_value(process, state.as_ref(), format, value)?;
         }
         (None, Format::Text) => {
             let text = if earlier == later {
@@ -86,9 +95,9 @@ pub(super) fn run(args: &DiffArgs, format: Format, report: Option<ReportFormat>)
                         plain(&after.display().to_string())
                     )
                 });
-                format!("{direction}{}{}", changes.render(), differences::render(&changed))
+                format!("{direction}{}{}", changes.render(), differences::render(process, &changed))
             };
-            policy_source::write_text(state.as_ref(), &text)?;
+            policy_source::write_text(process, state.as_ref(), &text)?;
         }
     }
     Ok(changed.relation == Relation::Equal)

@@ -1,6 +1,5 @@
 //! `gbac policy fmt`: the canonical form of policy documents.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use gbac_json::{policy_from_json, policy_to_text};
@@ -8,16 +7,17 @@ use gbac_json::{policy_from_json, policy_to_text};
 use crate::args::Format;
 use crate::input;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::FormattedFiles;
 use crate::yaml;
 
 /// Writes documents in the canonical form: standard input to standard output, and files in place. With `check`, only reports the
 /// files that differ; returns whether none does.
-pub(super) fn run(files: &[PathBuf], check: bool, format: Format) -> Result<bool, Failure> {
+pub(super) fn run(process: &Process, files: &[PathBuf], check: bool, format: Format) -> Result<bool, Failure> {
     let (mut differing, mut canonical) = (Vec::new(), true);
     for path in files {
         let file = path.display().to_string();
-        let original = input::text(path)?;
+        let original = input::text(process, path)?;
         let formatted = formatted(&original, path, &file)?;
         let differs = formatted != original;
         if differs {
@@ -26,21 +26,21 @@ pub(super) fn run(files: &[PathBuf], check: bool, format: Format) -> Result<bool
         if check {
             canonical &= !differs;
         } else if path.as_os_str() == "-" {
-            output::document(&formatted)?;
+            output::document(process, &formatted)?;
         } else if differs {
-            fs::write(path, formatted).map_err(|error| Failure::io(&file, &error))?;
+            output::file(process, path, &formatted)?;
         }
     }
     let of_output = !check && files.iter().any(|path| path.as_os_str() == "-");
     match format {
         _ if of_output => {}
         Format::Json | Format::Yaml => {
-            output::value(format, &FormattedFiles { differing: &differing, written: !check })?;
+            output::value(process, format, &FormattedFiles { differing: &differing, written: !check })?;
         }
         Format::Text => {
             let verb = if check { "Not in the canonical form" } else { "Formatted" };
             let lines: String = differing.iter().map(|file| format!("{verb}: {}\n", plain(file))).collect();
-            output::text(&lines)?;
+            output::text(process, &lines)?;
         }
     }
     Ok(canonical)

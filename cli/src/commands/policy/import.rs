@@ -12,9 +12,10 @@ use crate::args::policy::ImportPolicyArgs;
 use crate::input;
 use crate::lists;
 use crate::output::{self, Failure, contents, plain};
+use crate::process::Process;
 use crate::results::{ImportedPolicy, ImportedSource, UnreadEntry};
 
-pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
+pub(super) fn run(process: &Process, args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
     let mut sources: Vec<(Option<&str>, PathBuf)> = args.files.iter().map(|file| (None, file.clone())).collect();
     let roles = lists::entries("--role", &args.role)?;
     for pair in &roles {
@@ -28,10 +29,10 @@ pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failu
     let mut imported = Imported { import, reads: Vec::new() };
     for (role, file) in sources {
         let name = file.display().to_string();
-        let read = imported.import.read(&input::text(&file)?, role);
+        let read = imported.import.read(&input::text(process, &file)?, role);
         imported.reads.push((name, read));
     }
-    imported.finish(args.out.as_deref(), args.skip_unreadable, format)
+    imported.finish(process, args.out.as_deref(), args.skip_unreadable, format)
 }
 
 /// The entries that were read, and their sources.
@@ -43,7 +44,13 @@ pub(super) struct Imported {
 
 impl Imported {
     /// Reports what was read and what could not be, and writes the document; returns whether that succeeded.
-    pub(super) fn finish(&self, out: Option<&Path>, skip: bool, format: Format) -> Result<bool, Failure> {
+    pub(super) fn finish(
+        &self,
+        process: &Process,
+        out: Option<&Path>,
+        skip: bool,
+        format: Format,
+    ) -> Result<bool, Failure> {
         let unread: usize = self.reads.iter().map(|(_, read)| read.unread.len()).sum();
         for (source, read) in &self.reads {
             if read.kind != Kind::Unknown {
@@ -51,13 +58,13 @@ impl Imported {
                     if read.again > 0 { format!(" ({} of them duplicates)", read.again) } else { String::new() };
                 let (kind, acls, roles) = (read.kind.label(), read.acls, read.roles);
                 let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
-                output::note(&format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
+                output::note(process, &format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
             }
             for note in read.notes() {
-                output::note(&format!("note: {source}: {note}"));
+                output::note(process, &format!("note: {source}: {note}"));
             }
             for fault in &read.unread {
-                output::problem(&format!("{source}: {fault}"));
+                output::problem(process, &format!("{source}: {fault}"));
             }
         }
         let policy = self.import.policy();
@@ -65,38 +72,42 @@ impl Imported {
         if writes {
             if !self.import.has_settings() {
                 output::note(
+                    process,
                     "note: no input states settings, so the document states none; a service that imports it keeps its own",
                 );
             }
-            self.write(&policy, out, format)?;
+            self.write(process, &policy, out, format)?;
         } else if format != Format::Text {
-            output::value(format, &self.report(&policy, None))?;
+            output::value(process, format, &self.report(&policy, None))?;
         }
         match (unread, skip) {
             (0, _) => Ok(true),
             (entries, true) => {
-                output::note(&format!("{} skipped", count(entries, "entry")));
+                output::note(process, &format!("{} skipped", count(entries, "entry")));
                 Ok(true)
             }
             (entries, false) => {
-                output::problem(&format!(
-                    "error: {} could not be read, and nothing was written; fix the source, or pass --skip-unreadable",
-                    count(entries, "entry")
-                ));
+                output::problem(
+                    process,
+                    &format!(
+                        "error: {} could not be read, and nothing was written; fix the source, or pass --skip-unreadable",
+                        count(entries, "entry")
+                    ),
+                );
                 Ok(false)
             }
         }
     }
 
-    fn write(&self, policy: &Policy, out: Option<&Path>, format: Format) -> Result<(), Failure> {
+    fn write(&self, process: &Process, policy: &Policy, out: Option<&Path>, format: Format) -> Result<(), Failure> {
         let document = policy_to_text(policy);
-        let Some(path) = out else { return output::document(&document) };
+        let Some(path) = out else { return output::document(process, &document) };
+        output::file(process, path, &document)?;
         let file = path.display().to_string();
-        std::fs::write(path, document).map_err(|error| Failure::io(&file, &error))?;
         if format == Format::Text {
-            return output::text(&format!("Wrote {}: {}.\n", plain(&file), contents(policy)));
+            return output::text(process, &format!("Wrote {}: {}.\n", plain(&file), contents(policy)));
         }
-        output::value(format, &self.report(policy, Some(&file)))
+        output::value(process, format, &self.report(policy, Some(&file)))
     }
 
     fn report<'a>(&'a self, policy: &Policy, file: Option<&'a str>) -> ImportedPolicy<'a> {

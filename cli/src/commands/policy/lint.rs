@@ -17,12 +17,18 @@ use crate::commands::changes;
 use crate::json_lines::line_of;
 use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, PolicyText};
+use crate::process::Process;
 use crate::report::{self, Entry, Level};
 use crate::results::Findings;
 
 /// Reports the findings; returns whether none is as severe as `fail_on`.
-pub(super) fn run(args: &LintArgs, format: Format, report: Option<ReportFormat>) -> Result<bool, Failure> {
-    let PolicyText { text, name, state } = policy_source::read(&args.source, args.file.as_deref())?;
+pub(super) fn run(
+    process: &Process,
+    args: &LintArgs,
+    format: Format,
+    report: Option<ReportFormat>,
+) -> Result<bool, Failure> {
+    let PolicyText { text, name, state } = policy_source::read(process, &args.source, args.file.as_deref())?;
     let findings = args
         .dialect
         .map_or_else(|| lint_from_json(&text), |dialect| lint_in_dialect(&text, dialect.into()))
@@ -31,16 +37,16 @@ pub(super) fn run(args: &LintArgs, format: Format, report: Option<ReportFormat>)
         (Some(report), _) => {
             let document: Value = serde_json::from_str(&text).unwrap_or_default();
             let entries: Vec<Entry> = findings.iter().map(|finding| entry(finding, &name, &text, &document)).collect();
-            report::write(report, "policy lint", &name, &entries)?;
+            report::write(process, report, "policy lint", &name, &entries)?;
         }
         (None, Format::Json | Format::Yaml) => {
             let findings = findings.iter().map(FindingJson::from).collect();
-            policy_source::write_value(state.as_ref(), format, Findings { findings })?;
+            policy_source::write_value(process, state.as_ref(), format, Findings { findings })?;
         }
-        (None, Format::Text) => policy_source::write_text(state.as_ref(), &render_findings(&findings))?,
+        (None, Format::Text) => policy_source::write_text(process, state.as_ref(), &render_findings(&findings))?,
     }
     if let Some(path) = &args.fix {
-        write_fixes(path, &text, &name, &findings)?;
+        write_fixes(process, path, &text, &name, &findings)?;
     }
     let least = match args.fail_on {
         FailOn::Error => Some(Severity::Error),
@@ -53,17 +59,20 @@ pub(super) fn run(args: &LintArgs, format: Format, report: Option<ReportFormat>)
 }
 
 /// Writes the fixes that leave all effective access unchanged; a person decides about the others.
-fn write_fixes(path: &Path, text: &str, name: &str, findings: &[Finding]) -> Result<(), Failure> {
+fn write_fixes(process: &Process, path: &Path, text: &str, name: &str, findings: &[Finding]) -> Result<(), Failure> {
     let policy = policy_from_json(text).map_err(|problems| Failure::problems(name, problems))?;
     let (all, fixed) = neutral_fixes(&policy, findings);
-    changes::write(path, &all)?;
+    changes::write(process, path, &all)?;
     let findings = count(findings.len(), "finding");
     let file = plain(&path.display().to_string());
     match fixed {
-        0 => output::note(&format!("note: none of {findings} has a fix without a change in effective access")),
-        _ => output::note(&format!(
-            "note: {fixed} of {findings} fixed in {file}; the next command is `gbac policy apply --changes {file} --dry-run`"
-        )),
+        0 => output::note(process, &format!("note: none of {findings} has a fix without a change in effective access")),
+        _ => output::note(
+            process,
+            &format!(
+                "note: {fixed} of {findings} fixed in {file}; the next command is `gbac policy apply --changes {file} --dry-run`"
+            ),
+        ),
     }
     Ok(())
 }

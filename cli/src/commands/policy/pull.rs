@@ -17,24 +17,25 @@ use crate::args::Format;
 use crate::args::policy::PullArgs;
 use crate::client::{CallError, Client, HeldBytes};
 use crate::output::{Failure, plain};
+use crate::process::Process;
 use crate::progress::Progress;
 
 /// The cluster properties that a policy document contains.
 pub(crate) const PROPERTIES: [&str; 4] =
     ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "superusers"];
 
-pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
-    let mut client = Client::open(&args.connect)?;
+pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<bool, Failure> {
+    let mut client = Client::open(process, &args.connect)?;
     if let Some(id) = &args.cluster_id {
         let cluster: GetCluster = client.get(&paths::cluster(id))?;
         client = client.with_url("the Control Plane's dataplane_api", cluster.cluster.dataplane_api.url())?;
     }
     // Before everything else, so that a list is not read in vain.
-    client = check(client, args)?;
+    client = check(process, client, args)?;
     let (mut imported, mut held) = (Imported::default(), HeldBytes::default());
     read(&mut imported, &client, &mut held, paths::ACLS)?;
     let names = role_names(&client, &mut held)?;
-    let mut progress = Progress::new(names.len(), "role");
+    let mut progress = Progress::new(process, names.len(), "role");
     for name in &names {
         let members = members(&client, &mut held, name)?;
         let text = json!({ "role_name": name, "members": members }).to_string();
@@ -52,11 +53,11 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
         };
         imported.import.set_settings(read_settings(&admin)?);
     }
-    imported.finish(args.out.as_deref(), args.skip_unreadable, format)
+    imported.finish(process, args.out.as_deref(), args.skip_unreadable, format)
 }
 
 /// Finds out what there is, and says what is missing.
-fn check(mut client: Client, args: &PullArgs) -> Result<Client, Failure> {
+fn check(process: &Process, mut client: Client, args: &PullArgs) -> Result<Client, Failure> {
     let mut report = TargetReport::default();
     target::require_data_plane(&client, &mut report)?;
     if !args.no_settings {
@@ -74,7 +75,7 @@ fn check(mut client: Client, args: &PullArgs) -> Result<Client, Failure> {
         }
         client = client.with_url("the Data Plane API", &url)?;
     }
-    target::note_gaps(&report);
+    target::note_gaps(process, &report);
     Ok(client)
 }
 

@@ -1,7 +1,6 @@
 //! `gbac security acl`: create, list and delete ACLs.
 
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 
 use gbac_analysis::diff;
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
@@ -21,22 +20,24 @@ use crate::client::{CallError, Client};
 use crate::commands::{differences, target};
 use crate::confirm::confirm;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::progress::Progress;
 use crate::results::{AclCreations, AclDeletions, AclMatches, AclRow};
 
 /// Creates the ACLs; a refused one does not stop the others.
 pub(super) fn create(
+    process: &Process,
     client: &Client,
     new_acls: BTreeSet<Acl>,
     dry_run: bool,
     format: Format,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     if dry_run {
-        return dry_run_of_create(client, new_acls, format);
+        return dry_run_of_create(process, client, new_acls, format);
     }
     target::require(client, &needs_of_creation(&new_acls))?;
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
-    let mut progress = Progress::new(new_acls.len(), "ACL");
+    let mut progress = Progress::new(process, new_acls.len(), "ACL");
     for acl in &new_acls {
         let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::in_request(acl));
         progress.step();
@@ -50,7 +51,7 @@ pub(super) fn create(
             }
         }
     }
-    show(&done, format)?;
+    show(process, &done, format)?;
     match fatal {
         Some(error) => Err(error.into()),
         None => Ok(outcome(&done)),
@@ -83,20 +84,25 @@ fn needs_of_deletion(of_registry: bool) -> &'static [TargetNeed] {
 }
 
 /// Shows the results, if there are any.
-fn show(done: &[AclRow], format: Format) -> Result<(), Failure> {
+fn show(process: &Process, done: &[AclRow], format: Format) -> Result<(), Failure> {
     match format {
         _ if done.is_empty() => Ok(()),
-        Format::Json | Format::Yaml => output::value(format, &done),
-        Format::Text => output::text(&table(done)),
+        Format::Json | Format::Yaml => output::value(process, format, &done),
+        Format::Text => output::text(process, &table(process, done)),
     }
 }
 
-fn outcome(rows: &[AclRow]) -> ExitCode {
-    if rows.iter().any(AclRow::has_failed) { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS }
+fn outcome(rows: &[AclRow]) -> u8 {
+    if rows.iter().any(AclRow::has_failed) { output::ERROR } else { output::SUCCESS }
 }
 
 /// How creating the ACLs would change effective access.
-fn dry_run_of_create(client: &Client, new_acls: BTreeSet<Acl>, format: Format) -> Result<ExitCode, Failure> {
+fn dry_run_of_create(
+    process: &Process,
+    client: &Client,
+    new_acls: BTreeSet<Acl>,
+    format: Format,
+) -> Result<u8, Failure> {
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in new_acls {
         let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
@@ -105,23 +111,30 @@ fn dry_run_of_create(client: &Client, new_acls: BTreeSet<Acl>, format: Format) -
             changes.push(Change::AddAcl(acl));
         }
     }
-    let (before, after) = validated(client, changes)?;
+    let (before, after) = validated(process, client, changes)?;
     let difference = diff(&before, &after);
     match format {
         Format::Json | Format::Yaml => {
             let difference = DiffJson::from(&difference);
-            output::value(format, &AclCreations { creations: done.clone(), difference })?;
+            output::value(process, format, &AclCreations { creations: done.clone(), difference })?;
         }
         Format::Text => {
-            output::text(&format!("{}\nNothing was created. {}", table(&done), differences::render(&difference)))?;
+            output::text(
+                process,
+                &format!(
+                    "{}\nNothing was created. {}",
+                    table(process, &done),
+                    differences::render(process, &difference)
+                ),
+            )?;
         }
     }
     Ok(outcome(&done))
 }
 
 /// The service's policy before and after changes that the service validated.
-fn validated(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
-    let (before, tag) = client.policy().map_err(|error| target::explained(client, error))?;
+fn validated(process: &Process, client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
+    let (before, tag) = client.policy().map_err(|error| target::explained(process, client, error))?;
     let mut after = before.clone();
     let has_changes = !changes.is_empty();
     for change in changes {
@@ -145,7 +158,12 @@ pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSe
 }
 
 /// If no ACL matches a user, says which groups and roles of the same name have matching ACLs.
-fn suggest_type(client: &Client, filters: &[AclFilter], found: &BTreeSet<Acl>) -> Result<(), Failure> {
+fn suggest_type(
+    process: &Process,
+    client: &Client,
+    filters: &[AclFilter],
+    found: &BTreeSet<Acl>,
+) -> Result<(), Failure> {
     if !found.is_empty() {
         return Ok(());
     }
@@ -158,9 +176,12 @@ fn suggest_type(client: &Client, filters: &[AclFilter], found: &BTreeSet<Acl>) -
     }
     for principal in named {
         let (name, principal) = (plain(principal.name()), plain(&principal.to_string()));
-        output::note(&format!(
-            "note: without a type, `{name}` is the user `User:{name}`, who has no matching ACL; `{principal}` has some"
-        ));
+        output::note(
+            process,
+            &format!(
+                "note: without a type, `{name}` is the user `User:{name}`, who has no matching ACL; `{principal}` has some"
+            ),
+        );
     }
     Ok(())
 }
@@ -170,31 +191,34 @@ fn read(bodies: &[AclBody]) -> Result<Vec<Acl>, CallError> {
 }
 
 pub(super) fn list(
+    process: &Process,
     client: &Client,
     args: &ListAclsArgs,
     filters: &[AclFilter],
     format: Format,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     let mut matching_acls = matching(client, filters)?;
-    suggest_type(client, filters, &matching_acls)?;
+    suggest_type(process, client, filters, &matching_acls)?;
     matching_acls.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
     let (filters, matching_acls) = (filter_rows(filters, client.roles()), rows(&matching_acls, client.roles()));
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &AclMatches { filters: &filters, matches: &matching_acls })?;
+            output::value(process, format, &AclMatches { filters: &filters, matches: &matching_acls })?;
         }
-        Format::Text if args.filter.print_filters => output::text(&sections(&filters, "MATCHES", &matching_acls))?,
-        Format::Text => output::text(&table(&matching_acls))?,
+        Format::Text if args.filter.print_filters => {
+            output::text(process, &sections(process, &filters, "MATCHES", &matching_acls))?;
+        }
+        Format::Text => output::text(process, &table(process, &matching_acls))?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
 fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
     filters.iter().map(|filter| AclRow::from_filter(filter, roles)).collect()
 }
 
-fn sections(filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
-    format!("FILTERS\n{}\n{name}\n{}", table(filters), table(rows))
+fn sections(process: &Process, filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
+    format!("FILTERS\n{}\n{name}\n{}", table(process, filters), table(process, rows))
 }
 
 const fn subsystem(of: ResourceType) -> SubsystemArg {
@@ -211,18 +235,19 @@ const fn subsystem(of: ResourceType) -> SubsystemArg {
 
 /// Lists the matching ACLs, asks for confirmation and deletes them; a dry run shows the change of effective access instead.
 pub(super) fn delete(
+    process: &Process,
     client: &Client,
     args: &DeleteAclsArgs,
     filters: &[AclFilter],
     format: Format,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     // A cluster without ACLs of the Schema Registry already refuses to list them.
     let names_registry = filters.iter().any(|filter| filter.resource_type.is_some_and(is_of_registry));
     if names_registry && !args.dry_run {
         target::require(client, needs_of_deletion(true))?;
     }
     let matching_acls = matching(client, filters)?;
-    suggest_type(client, filters, &matching_acls)?;
+    suggest_type(process, client, filters, &matching_acls)?;
     if !names_registry && !args.dry_run && !matching_acls.is_empty() {
         let of_registry = matching_acls.iter().any(|acl| is_of_registry(acl.resource_type));
         target::require(client, needs_of_deletion(of_registry))?;
@@ -230,39 +255,42 @@ pub(super) fn delete(
     let roles = client.roles();
     let (filter_table, matches) = (filter_rows(filters, roles), rows(&matching_acls, roles));
     if format == Format::Text {
-        output::text(&match args.filter.print_filters {
-            true => sections(&filter_table, "MATCHES", &matches),
-            false if matching_acls.is_empty() => "No matching ACLs.\n".into(),
-            false => table(&matches),
-        })?;
+        output::text(
+            process,
+            &match args.filter.print_filters {
+                true => sections(process, &filter_table, "MATCHES", &matches),
+                false if matching_acls.is_empty() => "No matching ACLs.\n".into(),
+                false => table(process, &matches),
+            },
+        )?;
     }
     let matching = AclMatches { filters: &filter_table, matches: &matches };
     let mut result = AclDeletions { matching, difference: None, deletions: None };
     let mut fatal = None;
     if args.dry_run {
-        let (before, after) = validated(client, matching_acls.into_iter().map(Change::RemoveAcl).collect())?;
+        let (before, after) = validated(process, client, matching_acls.into_iter().map(Change::RemoveAcl).collect())?;
         let difference = diff(&before, &after);
         result.difference = Some(DiffJson::from(&difference));
         if format == Format::Text {
-            output::text(&format!("\nNothing was deleted. {}", differences::render(&difference)))?;
+            output::text(process, &format!("\nNothing was deleted. {}", differences::render(process, &difference)))?;
         }
     } else if !matching_acls.is_empty() {
         if !args.no_confirm {
-            confirm("Confirm deletion of the above matching ACLs?")?;
+            confirm(process, "Confirm deletion of the above matching ACLs?")?;
         }
         let (deleted, error) = remove(client, filters);
         fatal = error;
         let deletions: Vec<AclRow> =
             deleted.iter().map(|acl| AclRow::with_message(acl, roles, String::new())).collect();
         if format == Format::Text {
-            output::text(&format!("\nDELETIONS\n{}", table(&deletions)))?;
+            output::text(process, &format!("\nDELETIONS\n{}", table(process, &deletions)))?;
         }
         result.deletions = Some(deletions);
     }
     if format != Format::Text {
-        output::value(format, &result)?;
+        output::value(process, format, &result)?;
     }
-    fatal.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
+    fatal.map_or(Ok(output::SUCCESS), |error| Err(error.into()))
 }
 
 /// Deletes filter by filter; returns the deleted ACLs, and the error that stopped it.

@@ -5,27 +5,31 @@ mod filters;
 mod role;
 mod rows;
 
-use std::process::ExitCode;
-
 use crate::args::Format;
 use crate::args::online::{AclCommand, ConnectArgs, SecurityCommand};
 use crate::client::Client;
 use crate::output::Failure;
+use crate::process::Process;
 
-pub(crate) fn run(connect: &ConnectArgs, command: &SecurityCommand, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    connect: &ConnectArgs,
+    command: &SecurityCommand,
+    format: Format,
+) -> Result<u8, Failure> {
     match command {
         SecurityCommand::Acl { command: AclCommand::Create(args) } => {
             let acls = filters::acls_to_create(args)?;
-            acl::create(&Client::open(connect)?, acls, args.dry_run, format)
+            acl::create(process, &Client::open(process, connect)?, acls, args.dry_run, format)
         }
         SecurityCommand::Acl { command: AclCommand::List(args) } => {
             let filters = filters::filters(&args.filter)?;
-            acl::list(&Client::open(connect)?, args, &filters, format)
+            acl::list(process, &Client::open(process, connect)?, args, &filters, format)
         }
         SecurityCommand::Acl { command: AclCommand::Delete(args) } => {
             let filters = filters::narrow(&args.filter)?;
-            acl::delete(&Client::open(connect)?, args, &filters, format)
+            acl::delete(process, &Client::open(process, connect)?, args, &filters, format)
         }
-        SecurityCommand::Role { command } => role::run(connect, command, format),
+        SecurityCommand::Role { command } => role::run(process, connect, command, format),
     }
 }

@@ -1,7 +1,6 @@
 //! `gbac security role`: roles, their members and their ACLs.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
 use gbac_api::acls::AclFilter;
 use gbac_api::paging::Page;
@@ -22,55 +21,64 @@ use crate::commands::target;
 use crate::confirm::confirm;
 use crate::lists;
 use crate::output::{self, Failure, plain};
+use crate::process::Process;
 use crate::results::{AclRow, RoleDetails, RoleMemberRow, RoleNames};
 use crate::suggest;
 use crate::table;
 
-pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) -> Result<ExitCode, Failure> {
-    let client = || Client::open(connect);
+pub(super) fn run(
+    process: &Process,
+    connect: &ConnectArgs,
+    command: &RoleCommand,
+    format: Format,
+) -> Result<u8, Failure> {
+    let client = || Client::open(process, connect);
     match command {
-        RoleCommand::Create { role } => create(&client()?, role, format)?,
+        RoleCommand::Create { role } => create(process, &client()?, role, format)?,
         RoleCommand::Assign(args) => {
             let add = members(args)?;
             let update = UpdateRole { add, ..UpdateRole::default() };
-            change(&client()?, &args.role, &update, format)?;
+            change(process, &client()?, &args.role, &update, format)?;
         }
         RoleCommand::Unassign(args) => {
             let remove = members(args)?;
             let update = UpdateRole { remove, ..UpdateRole::default() };
-            change(&client()?, &args.role, &update, format)?;
+            change(process, &client()?, &args.role, &update, format)?;
         }
         RoleCommand::Describe { role, print_members, print_permissions, print_all } => {
             let all = *print_all || print_members == print_permissions;
             let details = DescribedRole::read(&client()?, role)?;
-            details.show(all || *print_permissions, all || *print_members, format)?;
+            details.show(process, all || *print_permissions, all || *print_members, format)?;
         }
         RoleCommand::List { prefix, principal } => {
             let principal = principal.as_deref().map(|text| lists::principal("--principal", text)).transpose()?;
             let name_prefix = prefix.clone().unwrap_or_default();
             let query = RoleQuery { name_prefix, principal, page: Page::all(), ..RoleQuery::default() };
-            list(&client()?, &query, format)?;
+            list(process, &client()?, &query, format)?;
         }
         RoleCommand::Delete { role, keep_acls, no_confirm } => {
-            delete(&client()?, role, *keep_acls, *no_confirm, format)?;
+            delete(process, &client()?, role, *keep_acls, *no_confirm, format)?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(output::SUCCESS)
 }
 
-fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
+fn create(process: &Process, client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     target::require(client, &[TargetNeed::DataPlane, TargetNeed::License])?;
     let created: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
     let name = created.role.name;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &RoleNames { roles: &[name] }),
-        Format::Text => output::text(&format!(
-            "Successfully created role {}\n\nAdd ACLs with `gbac security acl create --allow-role {} ...` and members with \
+        Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &[name] }),
+        Format::Text => output::text(
+            process,
+            &format!(
+                "Successfully created role {}\n\nAdd ACLs with `gbac security acl create --allow-role {} ...` and members with \
              `gbac security role assign {} --principal ...`.\n",
-            quoted(&name),
-            shell(&name),
-            shell(&name),
-        )),
+                quoted(&name),
+                shell(&name),
+                shell(&name),
+            ),
+        ),
     }
 }
 
@@ -94,7 +102,7 @@ fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
     Ok(lists::principals("--principal", &args.principal)?.iter().map(Member::from).collect())
 }
 
-fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
+fn change(process: &Process, client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
     let mut needs = vec![TargetNeed::DataPlane, TargetNeed::License];
     let named = principals(&[update.add.as_slice(), &update.remove].concat())?;
     if named.iter().any(|member| member.kind() == PrincipalType::Group) {
@@ -111,13 +119,13 @@ fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> R
     };
     let changed = principals(&changed)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &member_rows(&changed)),
+        Format::Json | Format::Yaml => output::value(process, format, &member_rows(&changed)),
         Format::Text if changed.is_empty() => {
-            output::text(&format!("No change: the principals {} role {}\n", words[2], quoted(role)))
+            output::text(process, &format!("No change: the principals {} role {}\n", words[2], quoted(role)))
         }
         Format::Text => {
-            let table = table::table(&["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
-            output::text(&format!("Successfully {} role {} {}\n{table}", words[0], quoted(role), words[1]))
+            let table = table::table(process, &["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
+            output::text(process, &format!("Successfully {} role {} {}\n{table}", words[0], quoted(role), words[1]))
         }
     }
 }
@@ -151,57 +159,68 @@ impl DescribedRole {
         Ok(Self { members: principals(&response.members)?, permissions })
     }
 
-    fn show(&self, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
+    fn show(&self, process: &Process, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
         if format != Format::Text {
             let details = RoleDetails {
                 permissions: permissions.then_some(self.permissions.as_slice()),
                 members: members.then(|| member_rows(&self.members)),
             };
-            return output::value(format, &details);
+            return output::value(process, format, &details);
         }
         let mut text = String::new();
         if permissions {
-            let _ = write!(text, "PERMISSIONS\n{}", table(&self.permissions));
+            let _ = write!(text, "PERMISSIONS\n{}", table(process, &self.permissions));
         }
         if members {
             let gap = if permissions { "\n" } else { "" };
-            let names = table::table(&["NAME", "TYPE"], &cells(&self.members));
+            let names = table::table(process, &["NAME", "TYPE"], &cells(&self.members));
             let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", thousands(self.members.len()));
         }
-        output::text(&text)
+        output::text(process, &text)
     }
 }
 
 /// Prints the names in descending order, like the platform.
-fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failure> {
+fn list(process: &Process, client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failure> {
     let listed: ListRoles = client.get(&paths::roles(query))?;
     let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     match format {
-        Format::Json | Format::Yaml => output::value(format, &RoleNames { roles: &names }),
-        Format::Text => {
-            output::text(&table::table(&["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()))
-        }
+        Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &names }),
+        Format::Text => output::text(
+            process,
+            &table::table(process, &["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()),
+        ),
     }
 }
 
-fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format: Format) -> Result<(), Failure> {
+fn delete(
+    process: &Process,
+    client: &Client,
+    role: &str,
+    keep_acls: bool,
+    no_confirm: bool,
+    format: Format,
+) -> Result<(), Failure> {
     target::require(client, &[TargetNeed::DataPlane])?;
     let details = DescribedRole::read(client, role)?;
     if format == Format::Text {
-        details.show(true, true, format)?;
-        output::text("\n")?;
+        details.show(process, true, true, format)?;
+        output::text(process, "\n")?;
     }
     if !no_confirm {
         let acls = if keep_acls { "keep" } else { "remove" };
-        confirm(&format!(
-            "Confirm deletion of role {}?  This action will {acls} all associated ACLs and unassign role members",
-            quoted(role)
-        ))?;
+        confirm(
+            process,
+            &format!(
+                "Confirm deletion of role {}?  This action will {acls} all associated ACLs and unassign role members",
+                quoted(role)
+            ),
+        )?;
     }
     client.remove(&paths::delete_role(role, !keep_acls))?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &RoleNames { roles: &[role.to_owned()] }),
-        Format::Text => output::text(&format!("Successfully deleted role {}\n", quoted(role))),
+        Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &[role.to_owned()] }),
+        Format::Text => output::text(process, &format!("Successfully deleted role {}\n", quoted(role))),
     }
 }

@@ -4,6 +4,7 @@ use gbac_api::acls::{AclFilter, PatternFilter};
 use gbac_api::spelling::RoleSpelling;
 use gbac_engine::model::Acl;
 
+use crate::process::Process;
 use crate::results::AclRow;
 use crate::table;
 
@@ -66,7 +67,7 @@ pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>, roles: RoleSpell
 }
 
 /// The platform's table.
-pub(super) fn table(rows: &[AclRow]) -> String {
+pub(super) fn table(process: &Process, rows: &[AclRow]) -> String {
     let head = [
         "PRINCIPAL",
         "HOST",
@@ -77,5 +78,5 @@ pub(super) fn table(rows: &[AclRow]) -> String {
         "PERMISSION",
         "ERROR",
     ];
-    table::table(&head, &rows.iter().map(AclRow::cells).collect::<Vec<_>>())
+    table::table(process, &head, &rows.iter().map(AclRow::cells).collect::<Vec<_>>())
 }
