@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use crate::support::program::gbac;
+use crate::support::program::program;
+use crate::support::service::Service;
 use gbac_analysis::{Relation, diff};
 use gbac_engine::policy::Policy;
 use gbac_json::policy_from_json;
-use gbac_tests::program::program;
-use gbac_tests::service::Service;
-use gbac_tests::vectors::{gbac, root};
+use gbac_tests::vectors::root;
 use serde_json::{Value, json};
 
 const WRITE: [&str; 6] = ["--user", "ben", "--operation", "write", "--topic", "orders-created"];
@@ -25,7 +26,7 @@ trait DoneOrNoted {
     fn done_or_noted(self) -> String;
 }
 
-impl DoneOrNoted for gbac_tests::program::Run {
+impl DoneOrNoted for crate::support::program::Run {
     fn done_or_noted(self) -> String {
         assert_eq!(self.exit, 0, "{}{}", self.out, self.err);
         self.out

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use gbac_tests::data::{DataClient, DataService};
-use gbac_tests::service::run;
+use crate::support::data::{DataClient, DataService};
+use crate::support::service::run;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";
@@ -39,7 +39,7 @@ fn the_first_break_is_named_with_its_place() {
     let broken = verify("text");
     assert_eq!((broken.exit, broken.out.as_str()), (1, ""));
     assert!(
-        broken.err.starts_with("error: data/changes.jsonl:8: event 8 does not continue the line before it"),
+        broken.err.contains("/data/changes.jsonl:8: event 8 does not continue the line before it"),
         "{}",
         broken.err
     );

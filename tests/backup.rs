@@ -6,9 +6,9 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 
-use gbac_tests::data::{DataClient, DataService};
-use gbac_tests::program::Run;
-use gbac_tests::service::run;
+use crate::support::data::{DataClient, DataService};
+use crate::support::program::Run;
+use crate::support::service::run;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -148,14 +148,10 @@ fn nothing_is_overwritten_and_nothing_damaged_is_restored() {
     refused(backup(PASSWORD, &[]), 64, "required");
 
     let restore = |args: &[&str]| run(&folder, &[], &[&["restore"], args].concat());
-    refused(restore(&["gbac.backup", "--data", "data"]), 1, "another process uses the folder `data`; stop the service");
+    refused(restore(&["gbac.backup", "--data", "data"]), 1, "/data`; stop the service");
     fs::create_dir(path("full")).expect("a folder");
     fs::write(path("full/file"), "").expect("a file");
-    refused(
-        restore(&["gbac.backup", "--data", "full"]),
-        1,
-        "the folder `full` is not empty; choose a new or empty folder",
-    );
+    refused(restore(&["gbac.backup", "--data", "full"]), 1, "/full` is not empty; choose a new or empty folder");
     refused(restore(&["missing", "--data", "new"]), 1, "missing: no such file");
     refused(restore(&["gbac.backup"]), 64, "--data");
     fs::write(path("half"), &whole[..whole.len() / 2]).expect("a file");

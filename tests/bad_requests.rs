@@ -12,11 +12,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::support::program;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_json::policy_from_json;
 use gbac_tests::bad_requests::{BadRequest, Credentials, Random, Target};
 use gbac_tests::oracle::{Facts, OracleQuestion, decide};
-use gbac_tests::program;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -43,7 +43,7 @@ impl Service {
     fn start(mode: &str, may_be_right: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let password = format!("correct-horse-battery-{mode}");
-        let mut command = program::command();
+        let mut command = program::process();
         let is_demo = mode == "demo";
         command.args(["serve", "--listen", "127.0.0.1:0"]).env("GBAC_ADMIN_PASSWORD", &password);
         if is_demo {

@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use crate::support::program::{self, Run};
 use gbac_tests::folder::Folder;
-use gbac_tests::program::{self, Run};
 use serde_json::{Value, json};
 
 const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix", "superusers": ["root"] },

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::support::data::DataService;
+use crate::support::program::{self, Run};
+use crate::support::schemas::{OUTPUTS, checked, document, names};
+use crate::support::service::{Service, run};
 use boon::{Compiler, Schemas};
-use gbac_tests::data::DataService;
 use gbac_tests::platform::{Platform, PlatformApi, PlatformOptions};
-use gbac_tests::program::{self, Run};
-use gbac_tests::schemas::{OUTPUTS, checked, document, names};
-use gbac_tests::service::{Service, run};
 use gbac_tests::vectors::root;
 use serde_json::{Value, json};
 use tempfile::TempDir;

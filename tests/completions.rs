@@ -9,9 +9,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use gbac_tests::program::program;
-use gbac_tests::service::run;
-use gbac_tests::vectors::gbac;
+use crate::support::program::{self, gbac, program};
+use crate::support::service::run;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -220,10 +219,11 @@ fn tab_and_enter_run_nothing_in_fish() {
 
 /// The candidates as the scripts of shells that are rarely installed get them.
 fn offered(folder: &TempDir, shell: &str, path: &Path) -> String {
-    let path = path.to_str().expect("a path");
-    let environment =
-        [("GBAC_COMPLETE", shell), ("GBAC_POLICY", path), ("_CLAP_COMPLETE_INDEX", "3"), ("_CLAP_IFS", "\n")];
-    run(folder, &environment, &["--", "gbac", "check", "--group", ""]).done()
+    // The scripts tell the place of the word and the separator in variables of the process.
+    let mut command = program::process();
+    command.args(["--", "gbac", "check", "--group", ""]).env("GBAC_COMPLETE", shell).env("GBAC_POLICY", path);
+    command.env("_CLAP_COMPLETE_INDEX", "3").env("_CLAP_IFS", "\n");
+    program::run_program(command, folder.path()).done()
 }
 
 #[test]

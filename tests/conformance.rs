@@ -2,11 +2,12 @@
 
 use gbac_analysis::check::CheckError;
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use crate::support::program;
 use gbac_analysis::check::evaluate;
 use gbac_engine::decide::At;
 use gbac_engine::resolve;
-use gbac_tests::program;
 use gbac_tests::vectors::all;
 use serde_json::Value;
 
@@ -42,16 +43,12 @@ fn every_vector_holds_through_the_rust_api() {
 #[test]
 fn every_vector_holds_through_the_command_line() {
     for file in all() {
-        let run = program::command().arg("test").arg(&file.path).output().expect("gbac runs");
-        assert!(
-            run.status.success(),
-            "gbac test {}:\n{}{}",
-            file.path.display(),
-            String::from_utf8_lossy(&run.stdout),
-            String::from_utf8_lossy(&run.stderr)
-        );
+        let mut command = program::command();
+        command.arg("test").arg(&file.path);
+        let run = program::run(command, Path::new("."), "");
+        assert_eq!(run.exit, 0, "gbac test {}:\n{}{}", file.path.display(), run.out, run.err);
         let counted = format!("{} passed", file.tests.len());
-        assert!(String::from_utf8_lossy(&run.stdout).contains(&counted), "{}: {counted}", file.path.display());
+        assert!(run.out.contains(&counted), "{}: {counted}", file.path.display());
     }
 }
 

@@ -8,8 +8,8 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use gbac_tests::program::{self, program};
-use gbac_tests::service::{Service, answer, answering, read_request, run};
+use crate::support::program::{self, program};
+use crate::support::service::{Service, answer, answering, read_request, run};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
@@ -42,7 +42,7 @@ impl TlsService {
         let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
         fs::write(&certificate, cert.pem()).expect("a file");
         program::write_secret(&key, signing_key.serialize_pem());
-        let mut command = program::command();
+        let mut command = program::process();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
         // A name that only a proxy resolves.
         command.args(["--public-host", "streams.invalid"]);
@@ -180,7 +180,7 @@ fn interrupted(args: &[&str], read: &str) -> (Option<i32>, String) {
             }
         }
     });
-    let mut command = program::command();
+    let mut command = program::process();
     command.args(args).current_dir(folder.path()).env("GBAC_URL", &url).env("XDG_CONFIG_HOME", folder.path());
     let child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gbac starts");
@@ -254,8 +254,8 @@ fn a_secret_that_others_can_read_or_change_is_a_warning() {
         for (mode, problem) in [
             (0o600, None),
             (0o440, None),
-            (0o604, Some("warning: the secret in `secret` can be read by other users; run `chmod 600` on it")),
-            (0o602, Some("warning: the secret in `secret` can be changed by other users; check its content")),
+            (0o604, Some("/secret` can be read by other users; run `chmod 600` on it")),
+            (0o602, Some("/secret` can be changed by other users; check its content")),
         ] {
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("a mode");
             let said = connects(flags);

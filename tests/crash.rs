@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use gbac_tests::data::{DataClient, DataService};
+use crate::support::data::{DataClient, DataService};
+use crate::support::program;
 use gbac_tests::folder::Folder;
-use gbac_tests::program;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";
@@ -216,9 +216,10 @@ fn what_was_acknowledged_outlives_a_kill() {
     let recorded = Recorded::read(folder.path());
     recorded.compare(&expected, &document);
     assert_eq!(recorded.torn, 0, "a line that a kill has left incomplete is removed at the next start");
-    let verified =
-        program::command().args(["audit", "verify", "--data"]).arg(folder.path()).output().expect("gbac runs");
-    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    let mut verify = program::command();
+    verify.args(["audit", "verify", "--data"]).arg(folder.path());
+    let verified = program::run(verify, folder.path(), "");
+    assert_eq!(verified.exit, 0, "{}", verified.err);
     eprintln!(
         "kills: {kills}, acknowledged: {} roles, {} ACLs, {} deletions, torn lines: {}",
         expected.roles.len(),

@@ -2,13 +2,13 @@
 
 use std::fs;
 
+use crate::support::program::Run;
+use crate::support::service::{Service, run};
 use gbac_analysis::FindingCode;
 use gbac_engine::WarningCode;
 use gbac_engine::code::Codes;
 use gbac_engine::groups::DropCode;
 use gbac_json::{FaultCode, ProblemCode};
-use gbac_tests::program::Run;
-use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use gbac_tests::service::{answer, answering, read_request, run};
+use crate::support::service::{answer, answering, read_request, run};
 
 /// A service that answers every connection in this way, until it is dropped.
 struct Endless {

@@ -1,7 +1,7 @@
 //! Tests of the time of decisions on the command line: the clock, `--at`, and assertion files without a clock.
 
+use crate::support::program::{self, Run};
 use gbac_tests::folder::Folder;
-use gbac_tests::program::{self, Run};
 use serde_json::{Value, json};
 
 /// The expiry of these tests' token, in seconds since 1970; long past.

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use gbac_tests::data::{DataClient, DataService};
-use gbac_tests::program::program;
+use crate::support::data::{DataClient, DataService};
+use crate::support::program::program;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

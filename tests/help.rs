@@ -6,14 +6,15 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gbac_tests::program::{self, program};
-use gbac_tests::service::Service;
-use gbac_tests::vectors::{gbac, root};
+use crate::support::program::gbac;
+use crate::support::program::{self, program};
+use crate::support::service::Service;
+use gbac_tests::vectors::root;
 
 fn help(path: &[String]) -> String {
-    let output = program::command().args(path).arg("--help").output().expect("gbac starts");
-    assert!(output.status.success(), "{path:?}");
-    String::from_utf8(output.stdout).expect("text")
+    let mut command = program::command();
+    command.args(path).arg("--help");
+    program::run(command, Path::new("."), "").done()
 }
 
 /// The lines below a heading.
@@ -139,10 +140,9 @@ fn every_example_of_every_help_page_works() {
         assert!(examples.iter().any(about), "no example is of `{name}`: {examples:?}");
         pages.push(examples);
     });
-    let start = program::command().output().expect("gbac starts");
-    assert_eq!(start.status.code(), Some(64));
-    let start = String::from_utf8(start.stderr).expect("text");
-    pages.push(examples(section(&start, "To begin:")));
+    let start = program::run(program::command(), Path::new("."), "");
+    assert_eq!(start.exit, 64);
+    pages.push(examples(section(&start.err, "To begin:")));
     let lines: BTreeSet<&str> = pages.iter().flatten().map(|example| example.line.as_str()).collect();
     assert!(lines.len() >= 80, "only {} examples", lines.len());
     let mut ran = BTreeSet::new();

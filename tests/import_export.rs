@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use crate::support::program::gbac;
+use crate::support::program::{Nobody, program};
+use crate::support::service::{Service, answer, answering, run};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{policy_from_json, policy_to_text, settings_from_value};
-use gbac_tests::program::{Nobody, program};
-use gbac_tests::service::{Service, answer, answering, run};
-use gbac_tests::vectors::gbac;
 use serde_json::{Value, json};
 
 const KAFKA: &str = "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders-, patternType=PREFIXED)`:\n\

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use gbac_tests::data::DataService;
-use gbac_tests::program::Run;
-use gbac_tests::service::{Service, run};
+use crate::support::data::DataService;
+use crate::support::program::Run;
+use crate::support::service::{Service, run};
 use gbac_tests::vectors::root;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -46,6 +46,7 @@ mod readme;
 mod serve;
 mod serve_options;
 mod simulate;
+mod support;
 mod terminal;
 mod usage;
 mod watch;

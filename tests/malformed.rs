@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::thread;
 
+use crate::support::program::{self, Nobody, Run};
 use gbac_tests::folder::Folder;
-use gbac_tests::program::{self, Nobody, Run};
 use gbac_tests::samples::{POLICY, TOKEN};
 use serde_json::json;
 

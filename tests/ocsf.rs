@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::sync::LazyLock;
 
+use crate::support::program;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_analysis::audit::{
@@ -19,7 +20,6 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_json::event_to_value;
-use gbac_tests::program;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -268,7 +268,7 @@ struct Service {
 
 impl Service {
     fn start(folder: &TempDir, password: &'static str) -> Self {
-        let mut command = program::command();
+        let mut command = program::process();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path());
         command.env("GBAC_ADMIN_PASSWORD", password).stderr(Stdio::null());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("gbac starts");

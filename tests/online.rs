@@ -3,8 +3,8 @@
 use std::fs;
 use std::net::TcpListener;
 
-use gbac_tests::program::Nobody;
-use gbac_tests::service::{Service, answer, answering, run};
+use crate::support::program::Nobody;
+use crate::support::service::{Service, answer, answering, run};
 use serde_json::{Value, json};
 
 #[test]

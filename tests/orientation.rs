@@ -1,10 +1,10 @@
 //! What tells a newcomer where they are: `version`, `whoami`, `profile current`, and the nearest names in errors.
 
-use gbac_tests::data::DataService;
+use crate::support::data::DataService;
+use crate::support::program;
+use crate::support::service::{Service, run};
 use gbac_tests::folder::Folder;
-use gbac_tests::program;
 use gbac_tests::samples::POLICY;
-use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
 use std::fs;
 

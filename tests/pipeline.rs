@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use gbac_tests::program::{self, Run, program};
-use gbac_tests::vectors::{gbac, root};
+use crate::support::program::gbac;
+use crate::support::program::{self, Run, program};
+use gbac_tests::vectors::root;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -194,7 +195,7 @@ fn the_action_runs_its_script_with_every_input_and_fails_with_a_check() {
         let mut command = shell(folder.path());
         command.arg(action.join("check.sh")).envs(environment.iter().copied());
         command.env("GITHUB_STEP_SUMMARY", folder.path().join("summary.md"));
-        program::run(command, folder.path(), "")
+        program::run_program(command, folder.path())
     };
     let good = [
         ("GBAC_ACTION_POLICY", "policy.json"),
@@ -229,7 +230,7 @@ fn every_hook_runs_on_the_files_that_it_names() {
         assert_eq!(names.len(), 2, "{entry}");
         let mut command = shell(folder.path());
         command.args(["-c", &format!("{entry} {}", names[0])]);
-        let done = program::run(command, folder.path(), "");
+        let done = program::run_program(command, folder.path());
         assert_eq!(done.exit, 0, "{entry}: {}{}", done.out, done.err);
     }
 }

@@ -1,10 +1,9 @@
 //! Tests of profiles, credentials, completions, YAML, colors and `doctor` on the command line.
 
 use std::fs;
-use std::process::Stdio;
 
-use gbac_tests::program::{self, Nobody, write_secret};
-use gbac_tests::service::{Service, run};
+use crate::support::program::{self, Nobody, write_secret};
+use crate::support::service::{Service, run};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -149,7 +148,7 @@ fn completions_know_every_command_and_the_names_of_the_policy() {
     );
     assert!(completed(folder, &caller[..2], &["security", "role", "describe", "Pay"]).is_empty());
     // A service that is away is no error in the middle of a line.
-    let nobody = gbac_tests::program::Nobody::there().url();
+    let nobody = crate::support::program::Nobody::there().url();
     let away = [("GBAC_URL", nobody.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")];
     assert!(completed(folder, &away, &["security", "role", "describe", "Pay"]).is_empty());
 }
@@ -210,8 +209,8 @@ fn colours_are_for_terminals_and_never_under_no_color() {
     let check = |environment: &[(&str, &str)]| {
         let mut command = program::command();
         command.args(["check", "--policy", "policy.json", "--user", "a", "--operation", "read", "--topic", "x"]);
-        command.envs(environment.iter().copied()).current_dir(&folder).stdin(Stdio::null());
-        String::from_utf8(command.output().expect("gbac starts").stdout).expect("text")
+        command.envs(environment.iter().copied());
+        program::run(command, folder.path(), "").out
     };
     let denied = "Denied, nothing allows it: User:a Read on Topic x\n";
     assert!(check(&[]).starts_with(denied), "a pipe is no terminal");
@@ -223,7 +222,7 @@ fn colours_are_for_terminals_and_never_under_no_color() {
 #[test]
 fn doctor_goes_through_the_four_steps() {
     let service = Service::start();
-    let steps = |run: gbac_tests::program::Run, exit: i32| -> Vec<Value> {
+    let steps = |run: crate::support::program::Run, exit: i32| -> Vec<Value> {
         assert_eq!(run.exit, exit, "{}{}", run.out, run.err);
         let value: Value = serde_json::from_str(&run.out).expect("JSON");
         value["steps"].as_array().expect("steps").clone()

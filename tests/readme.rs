@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use gbac_tests::program::program;
-use gbac_tests::service::Service;
-use gbac_tests::vectors::{gbac, root};
+use crate::support::program::gbac;
+use crate::support::program::program;
+use crate::support::service::Service;
+use gbac_tests::vectors::root;
 use serde_json::{Value, json};
 
 /// The lines of the section's shell blocks.

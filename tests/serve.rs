@@ -5,14 +5,14 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::support::program;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_tests::folder::Folder;
-use gbac_tests::program;
 use serde_json::Value;
 
 fn serve(args: &[&str]) -> Command {
-    let mut command = program::command();
+    let mut command = program::process();
     command.arg("serve").args(args);
     command
 }
@@ -24,9 +24,9 @@ fn refused(args: &[&str]) -> (i32, String) {
     let address = taken.local_addr().expect("an address").to_string();
     let listen = ["--listen", address.as_str()];
     let listen = if args.contains(&"--listen") { &[][..] } else { &listen };
-    let output = serve(&[args, listen].concat()).output().expect("gbac starts");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    (output.status.code().expect("an exit code"), String::from_utf8(output.stderr).expect("text"))
+    let run = program::run_program(serve(&[args, listen].concat()), Path::new("."));
+    assert!(run.out.is_empty(), "{args:?}");
+    (run.exit, run.err)
 }
 
 /// A service that runs until the test ends.

@@ -9,10 +9,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Child, Command, Stdio};
 
+use crate::support::program::gbac;
+use crate::support::program::{Run, command, process, program, run};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gbac_tests::program::{Run, command, program, run};
-use gbac_tests::vectors::gbac;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -105,7 +105,7 @@ fn a_file_starts_a_service_that_logs_json_and_signs_in_with_a_password_file() {
     check.args(["serve", "--config", "../gbac.toml", "--check-config"]);
     let said = run(check, &folder.path().join("elsewhere"), "").done();
     assert!(said.contains("elsewhere/../data`"), "{said}");
-    let mut command = command();
+    let mut command = process();
     command.args(["serve", "--config", "gbac.toml"]);
     let service = Running::start(command, &folder);
     assert!(service.get("/gbac/v1/policy", &basic("ann", "correct horse battery")).starts_with("HTTP/1.1 200"));
@@ -180,7 +180,7 @@ fn every_mistake_is_named_with_its_place() {
     fs::write(folder.path().join("gbac.toml"), file).expect("a file");
     let said = serve(&folder, &[], &["--config", "gbac.toml", "--check-config"]).failed(1);
     for part in
-        ["TLS is not configured", "the audience", "lifetime", "`x`", "`y`", "`missing`", "`z` is not a log level"]
+        ["TLS is not configured", "the audience", "lifetime", "`x`", "`y`", "/missing`", "`z` is not a log level"]
     {
         assert!(said.contains(part), "{part}\nis not in\n{said}");
     }

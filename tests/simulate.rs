@@ -1,7 +1,7 @@
 //! Tests of `gbac revoke`, `compare`, `what-if`, `collisions`, and of the simulator's bug reports.
 
+use crate::support::program;
 use gbac_tests::folder::Folder;
-use gbac_tests::program;
 use serde_json::{Value, json};
 
 const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix", "superusers": ["root"] },

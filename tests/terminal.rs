@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use gbac_tests::program::{self, Run};
-use gbac_tests::service::Service;
+use crate::support::program::{self, Run};
+use crate::support::service::Service;
+use gbac::Terminal;
 use gbac_tests::vectors::root;
 
 /// Runs a command in a copy of the examples.
@@ -95,6 +96,59 @@ fn colors_can_be_turned_off() {
 }
 
 #[test]
+fn a_terminal_shows_colors_and_limits_tables_unless_a_variable_says_otherwise() {
+    let terminal = Terminal { output: true, error: true, width: Some(20), ..Terminal::default() };
+    let on_terminal = |environment: &[(&str, &str)], args: &[&str]| {
+        let mut command = program::command();
+        command.args(args).envs(environment.iter().copied());
+        program::run_on(terminal, command, &root().join("examples"), "")
+    };
+    for (environment, is_colored) in [
+        (&[("TERM", "xterm")][..], true),
+        (&[("TERM", "dumb"), ("CLICOLOR", "0")], false),
+        (&[("TERM", "dumb"), ("CLICOLOR", "1")], true),
+        (&[("TERM", "xterm"), ("CLICOLOR", "0")], false),
+        (&[("TERM", "xterm"), ("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], false),
+        (&[("TERM", "xterm"), ("NO_COLOR", "")], true),
+    ] {
+        let (out, err) = (on_terminal(environment, TABLES[0]).out, on_terminal(environment, &["nonsense"]).err);
+        assert_eq!(
+            [&out, &err].map(|text| text.contains('\u{1b}')),
+            [is_colored; 2],
+            "{environment:?}: {out:?} {err:?}"
+        );
+    }
+    let narrow = [("NO_COLOR", "1")];
+    assert_eq!(on_terminal(&narrow, TABLES[0]).done(), run(&[("COLUMNS", "20")], TABLES[0]).done());
+    let stated = [("NO_COLOR", "1"), ("COLUMNS", "80")];
+    assert_eq!(on_terminal(&stated, TABLES[0]).done(), run(&[("COLUMNS", "80")], TABLES[0]).done());
+}
+
+#[test]
+fn a_terminal_is_asked_before_something_is_removed() {
+    let service = Service::start();
+    fs::write(service.file("empty.json"), r#"{"version":1}"#).expect("a file");
+    let terminal = Terminal { input: true, ..Terminal::default() };
+    let import = |answer: &str| {
+        let mut command = program::command();
+        command.args(["import", "empty.json"]).env("GBAC_URL", &service.url);
+        command.env("GBAC_USER", "admin").env("GBAC_PASSWORD", "demo");
+        program::run_on(terminal, command, service.folder.path(), answer)
+    };
+    let before = service.count(&[]);
+    for answer in ["", "n\n", "\n"] {
+        let refused = import(answer);
+        assert_eq!(refused.exit, 1, "{}{}", refused.out, refused.err);
+        assert!(
+            refused.err.contains("Replace the policy of the service? [y/N] ") && refused.err.contains("not confirmed")
+        );
+        assert!(service.count(&[]) == before && before > 0, "{}", refused.err);
+    }
+    let done = import("y\n");
+    assert_eq!((done.exit, service.count(&[])), (0, 0), "{}{}", done.out, done.err);
+}
+
+#[test]
 fn verbose_shows_each_request_and_no_secret_and_quiet_only_errors() {
     let service = Service::start();
     let shown = service.run(&["security", "role", "list", "-v"]);
@@ -126,7 +180,7 @@ fn verbose_shows_each_request_and_no_secret_and_quiet_only_errors() {
 
 #[test]
 fn a_check_on_standard_input_is_answered_before_the_next_one_comes() {
-    let mut command = program::command();
+    let mut command = program::process();
     command.args(["check", "--policy", "policy.json", "--requests", "-"]).current_dir(root().join("examples"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("gbac starts");
     let mut stdin = child.stdin.take().expect("a pipe");

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Read;
 use std::process::Stdio;
 
+use crate::support::program::{self, Run};
 use gbac_tests::folder::Folder;
-use gbac_tests::program::{self, Run};
 use gbac_tests::samples::{POLICY, TOKEN};
 use serde_json::{Value, json};
 
@@ -293,7 +293,7 @@ fn a_closed_pipe_is_silent() {
             &["policy", "validate", "missing.json"],
         ] {
             for closed in ["out", "err"] {
-                let mut command = program::command();
+                let mut command = program::process();
                 command.args(args).args(["--format", format]).current_dir(folder.path()).stdin(Stdio::null());
                 let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gbac starts");
                 let (out, err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));

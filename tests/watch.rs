@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 
-use gbac_tests::program::{self, program};
-use gbac_tests::schemas::checked;
-use gbac_tests::service::Service;
+use crate::support::program::{self, program};
+use crate::support::schemas::checked;
+use crate::support::service::Service;
 use serde_json::{Value, json};
 
 /// A running `gbac watch`.
@@ -18,7 +18,7 @@ struct Watch {
 
 impl Watch {
     fn start(service: &Service, args: &[&str]) -> Self {
-        let mut command = program::command();
+        let mut command = program::process();
         command.arg("watch").args(args).env("XDG_CONFIG_HOME", service.folder.path());
         command.envs([("GBAC_URL", service.url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gbac starts");
@@ -150,6 +150,6 @@ fn only_what_concerns_the_principal_or_the_resource_is_shown() {
 fn a_service_that_cannot_be_reached_at_first_is_an_error() {
     let nobody = program::Nobody::there();
     let folder = tempfile::tempdir().expect("a folder");
-    let failed = gbac_tests::service::run(&folder, &[("GBAC_URL", &nobody.url())], &["watch"]).failed(1);
+    let failed = crate::support::service::run(&folder, &[("GBAC_URL", &nobody.url())], &["watch"]).failed(1);
     assert!(failed.contains("cannot reach"), "{failed}");
 }

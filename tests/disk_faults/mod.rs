@@ -6,9 +6,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gbac_tests::data::{DataClient, DataService};
+use crate::support::data::{DataClient, DataService};
+use crate::support::program::program;
 use gbac_tests::folder::Folder;
-use gbac_tests::program::program;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";

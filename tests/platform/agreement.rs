@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use crate::support::service::Service;
 use gbac_tests::platform::PlatformApi;
-use gbac_tests::service::Service;
 use serde_json::Value;
 
 use super::{ask, self_managed};

@@ -1,7 +1,7 @@
 //! A platform that answers slowly, with a page, with a redirect, or half: the message is precise, and nothing is half done.
 
+use crate::support::service::run;
 use gbac_tests::platform::{Mode, PlatformApi};
-use gbac_tests::service::run;
 use serde_json::json;
 
 use super::{ADMIN, ask, fill, relaying, self_managed};

@@ -7,8 +7,8 @@ use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
-use gbac_tests::program::{Nobody, program};
-use gbac_tests::service::{Service, run as gbac};
+use crate::support::program::{Nobody, program};
+use crate::support::service::{Service, run as gbac};
 use serde_json::{Value, json};
 
 use super::{ask, fill, self_managed};

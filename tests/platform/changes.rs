@@ -1,8 +1,8 @@
 //! Commands that change a cluster: what it lacks is said before anything is sent, and nothing that it does not need is asked.
 
+use crate::support::program::Run;
+use crate::support::service::{Service, run};
 use gbac_tests::platform::{BrokerVersion, Platform, PlatformApi, PlatformOptions, Recorded};
-use gbac_tests::program::Run;
-use gbac_tests::service::{Service, run};
 use tempfile::TempDir;
 
 use super::self_managed;

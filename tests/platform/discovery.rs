@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::support::program::Run;
+use crate::support::service::{Service, run};
 use gbac_tests::platform::{BrokerVersion, CLUSTER_ID, Mode, Platform, PlatformApi, PlatformOptions};
-use gbac_tests::program::Run;
-use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -12,8 +12,8 @@ mod scripts;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use crate::support::service::Service;
 use gbac_tests::platform::{Platform, PlatformApi, PlatformOptions};
-use gbac_tests::service::Service;
 use serde_json::Value;
 
 /// `Authorization` of the double's superuser.

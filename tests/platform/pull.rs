@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use crate::support::service::{Service, run};
 use gbac_tests::platform::{CLUSTER_ID, Platform, PlatformApi, PlatformOptions};
-use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
 
 use super::{fill, self_managed};

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::support::program::program;
+use crate::support::service::run;
 use gbac_tests::platform::{Platform, PlatformApi};
-use gbac_tests::program::program;
-use gbac_tests::service::run;
 use tempfile::TempDir;
 
 use super::{fill, self_managed};

@@ -46,19 +46,3 @@ fn read(path: PathBuf) -> VectorFile {
         PolicySource::File(other) => panic!("{}: vectors hold their policy, not the name `{other}`", path.display()),
     }
 }
-
-/// The built `gbac`: `GBAC_BIN`, or the one next to the running test.
-///
-/// # Panics
-/// If it is missing; the message explains how to build it.
-#[must_use]
-pub fn gbac() -> PathBuf {
-    if let Some(path) = std::env::var_os("GBAC_BIN") {
-        return path.into();
-    }
-    let test = std::env::current_exe().expect("a test knows where it is");
-    let folder = test.ancestors().nth(2).expect("tests are in <profile>/deps");
-    let path = folder.join(format!("gbac{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.is_file(), "{} is not there; run `cargo build -p gbac`, or set GBAC_BIN", path.display());
-    path
-}

@@ -61,7 +61,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let program = tools::cargo_mutants(workspace, &progress)?;
-    // The command line runs the vectors, too. It is built from unchanged code.
+    // Tests of processes run a program that is built from unchanged code; all others run the command line with the mutated code.
     up::service(workspace, &progress)?;
     let mut call = call(workspace, &program);
     if let Some(count) = options.sample {

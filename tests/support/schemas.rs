@@ -7,23 +7,23 @@ use std::sync::LazyLock;
 use boon::{Compiler, Draft, SchemaIndex, Schemas};
 use serde_json::Value;
 
-use crate::vectors::root;
+use gbac_tests::vectors::root;
 
 /// The schemas of the outputs, by the names in `$defs`.
-pub struct OutputSchemas {
+pub(crate) struct OutputSchemas {
     schemas: Schemas,
     results: BTreeMap<String, Vec<SchemaIndex>>,
 }
 
 /// The outputs of the command line.
-pub static OUTPUTS: LazyLock<OutputSchemas> = LazyLock::new(OutputSchemas::read);
+pub(crate) static OUTPUTS: LazyLock<OutputSchemas> = LazyLock::new(OutputSchemas::read);
 
 /// The document.
 ///
 /// # Panics
 /// If it cannot be read.
 #[must_use]
-pub fn document() -> Value {
+pub(crate) fn document() -> Value {
     read("command-line.schema.json")
 }
 
@@ -37,7 +37,7 @@ fn read(name: &str) -> Value {
 /// # Panics
 /// If the document has none.
 #[must_use]
-pub fn names(document: &Value) -> Vec<String> {
+pub(crate) fn names(document: &Value) -> Vec<String> {
     let outputs = document["anyOf"].as_array().expect("outputs");
     let name = |output: &Value| output["$ref"].as_str()?.strip_prefix("#/$defs/").map(str::to_owned);
     outputs.iter().map(|output| name(output).expect("an output is in $defs")).collect()
@@ -76,7 +76,7 @@ impl OutputSchemas {
     ///
     /// # Panics
     /// If there is no such output.
-    pub fn results_of(&self, name: &str, value: &Value) -> Result<Vec<usize>, String> {
+    pub(crate) fn results_of(&self, name: &str, value: &Value) -> Result<Vec<usize>, String> {
         let results = self.results.get(name).unwrap_or_else(|| panic!("no output has the name `{name}`"));
         let (mut found, mut reasons) = (Vec::new(), String::new());
         for (index, schema) in results.iter().enumerate() {
@@ -89,7 +89,7 @@ impl OutputSchemas {
     }
 
     /// The number of different results of each output.
-    pub fn numbers(&self) -> impl Iterator<Item = (&str, usize)> {
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (&str, usize)> {
         self.results.iter().map(|(name, results)| (name.as_str(), results.len()))
     }
 
@@ -125,7 +125,7 @@ fn is_json(args: &[&str]) -> bool {
 /// # Panics
 /// If the output is not JSON, or not as the schema of the command describes it.
 #[must_use]
-pub fn checked(args: &[&str], exit: i32, out: &str) -> Vec<(String, Value)> {
+pub(crate) fn checked(args: &[&str], exit: i32, out: &str) -> Vec<(String, Value)> {
     let is_about = |flag: &str| args.contains(&flag);
     if !is_json(args) || is_about("--help") || is_about("-h") || is_about("--version") {
         return Vec::new();

@@ -9,14 +9,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::program;
+use super::program;
 
 /// A service with a data folder, which ends with the test.
 #[derive(Debug)]
-pub struct DataService {
+pub(crate) struct DataService {
     child: Child,
     /// Its address and port.
-    pub address: String,
+    pub(crate) address: String,
 }
 
 impl DataService {
@@ -25,7 +25,7 @@ impl DataService {
     /// # Panics
     /// If it does not start.
     #[must_use]
-    pub fn start(folder: &Path, password: Option<&str>) -> Self {
+    pub(crate) fn start(folder: &Path, password: Option<&str>) -> Self {
         Self::start_with(folder, password, &[])
     }
 
@@ -34,7 +34,7 @@ impl DataService {
     /// # Panics
     /// If it does not start.
     #[must_use]
-    pub fn start_with(folder: &Path, password: Option<&str>, options: &[&str]) -> Self {
+    pub(crate) fn start_with(folder: &Path, password: Option<&str>, options: &[&str]) -> Self {
         Self::start_in(folder, password, options, &[])
     }
 
@@ -43,8 +43,13 @@ impl DataService {
     /// # Panics
     /// If it does not start.
     #[must_use]
-    pub fn start_in(folder: &Path, password: Option<&str>, options: &[&str], variables: &[(&str, &Path)]) -> Self {
-        let mut command = program::command();
+    pub(crate) fn start_in(
+        folder: &Path,
+        password: Option<&str>,
+        options: &[&str],
+        variables: &[(&str, &Path)],
+    ) -> Self {
+        let mut command = program::process();
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg("--data").arg(folder);
         command.envs(variables.iter().copied());
         if let Some(password) = password {
@@ -59,7 +64,7 @@ impl DataService {
 
     /// The URL.
     #[must_use]
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 }
@@ -74,7 +79,7 @@ impl Drop for DataService {
 
 /// A connection of the admin.
 #[derive(Debug)]
-pub struct DataClient {
+pub(crate) struct DataClient {
     stream: BufReader<TcpStream>,
     head: String,
 }
@@ -84,7 +89,7 @@ impl DataClient {
     ///
     /// # Errors
     /// Nothing listens.
-    pub fn connect(service: &DataService, password: &str) -> io::Result<Self> {
+    pub(crate) fn connect(service: &DataService, password: &str) -> io::Result<Self> {
         let stream = BufReader::new(TcpStream::connect(&service.address)?);
         let credentials = STANDARD.encode(format!("admin:{password}"));
         let head = format!(
@@ -101,7 +106,7 @@ impl DataClient {
     ///
     /// # Panics
     /// If the response is not HTTP.
-    pub fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
+    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
         let request = format!("{method} {path} HTTP/1.1\r\n{}content-length: {}\r\n\r\n{body}", self.head, body.len());
         self.stream.get_mut().write_all(request.as_bytes())?;
         let (mut status, mut length) = (0, 0);
@@ -131,7 +136,7 @@ impl DataClient {
     /// # Panics
     /// If there is none.
     #[must_use]
-    pub fn policy(&mut self) -> Value {
+    pub(crate) fn policy(&mut self) -> Value {
         let (status, body) = self.ask("GET", "/gbac/v1/policy", "").expect("an answer");
         assert_eq!(status, 200);
         serde_json::from_slice(&body).expect("JSON")

@@ -9,16 +9,16 @@ use std::thread::{self, JoinHandle};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{self, Run};
+use super::program::{self, Run};
 
 /// A demo that runs until the test ends, and a folder for the test's files.
 #[derive(Debug)]
-pub struct Service {
+pub(crate) struct Service {
     child: Child,
     /// The URL.
-    pub url: String,
+    pub(crate) url: String,
     /// The folder in which its commands run.
-    pub folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 /// Runs `gbac` with only these environment variables, separate profiles, and without a terminal.
@@ -26,7 +26,7 @@ pub struct Service {
 /// # Panics
 /// If it cannot be started, or does not end.
 #[must_use]
-pub fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
+pub(crate) fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
     let mut command = program::command();
     command.env("XDG_CONFIG_HOME", folder.path().join("config"));
     command.args(args).envs(environment.iter().copied());
@@ -39,7 +39,7 @@ impl Service {
     /// # Panics
     /// If it does not start.
     #[must_use]
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_with(&[])
     }
 
@@ -48,8 +48,8 @@ impl Service {
     /// # Panics
     /// If it does not start.
     #[must_use]
-    pub fn start_with(args: &[&str]) -> Self {
-        let mut command = program::command();
+    pub(crate) fn start_with(args: &[&str]) -> Self {
+        let mut command = program::process();
         command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).args(args);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
         let mut line = String::new();
@@ -60,25 +60,25 @@ impl Service {
 
     /// Runs a command against it with these environment variables.
     #[must_use]
-    pub fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
+    pub(crate) fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
         run(&self.folder, &[&[("GBAC_URL", self.url.as_str())], environment].concat(), args)
     }
 
     /// Runs a command as the superuser.
     #[must_use]
-    pub fn run(&self, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         self.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")], args)
     }
 
     /// `gbac security acl`, as the superuser.
     #[must_use]
-    pub fn acl(&self, args: &[&str]) -> Run {
+    pub(crate) fn acl(&self, args: &[&str]) -> Run {
         self.run(&[&["security", "acl"], args].concat())
     }
 
     /// `gbac security role`, as the superuser.
     #[must_use]
-    pub fn role(&self, args: &[&str]) -> Run {
+    pub(crate) fn role(&self, args: &[&str]) -> Run {
         self.run(&[&["security", "role"], args].concat())
     }
 
@@ -87,7 +87,7 @@ impl Service {
     /// # Panics
     /// If it fails.
     #[must_use]
-    pub fn json(&self, args: &[&str]) -> Value {
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done()).expect("JSON")
     }
 
@@ -96,14 +96,14 @@ impl Service {
     /// # Panics
     /// If it fails.
     #[must_use]
-    pub fn count(&self, args: &[&str]) -> usize {
+    pub(crate) fn count(&self, args: &[&str]) -> usize {
         let listed = self.json(&[&["security", "acl", "list"], args].concat());
         listed["matches"].as_array().expect("matches").len()
     }
 
     /// The path of a file in the folder.
     #[must_use]
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -112,7 +112,7 @@ impl Service {
     /// # Panics
     /// If there is none.
     #[must_use]
-    pub fn get(&self, path: &str) -> String {
+    pub(crate) fn get(&self, path: &str) -> String {
         let address = self.url.strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(address).expect("it listens");
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").expect("a request");
@@ -126,7 +126,7 @@ impl Service {
     /// # Panics
     /// If there is none.
     #[must_use]
-    pub fn token(&self) -> String {
+    pub(crate) fn token(&self) -> String {
         let people: Value = serde_json::from_str(&self.get("/demo/idp/people")).expect("JSON");
         people[0]["token"].as_str().expect("a token").to_owned()
     }
@@ -145,7 +145,7 @@ impl Drop for Service {
 /// # Panics
 /// If it cannot listen.
 #[must_use]
-pub fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
+pub(crate) fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
@@ -165,7 +165,7 @@ pub fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
 ///
 /// # Panics
 /// If it is not a request.
-pub fn read_request(stream: &TcpStream) -> String {
+pub(crate) fn read_request(stream: &TcpStream) -> String {
     let mut reader = BufReader::new(stream);
     let (mut head, mut length) = (String::new(), 0);
     loop {
@@ -185,7 +185,7 @@ pub fn read_request(stream: &TcpStream) -> String {
 
 /// An HTTP response.
 #[must_use]
-pub fn answer(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
 }
