@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod findings;
+pub mod grant_call;
 pub mod list;
 pub mod matrix;
 pub mod who_can;

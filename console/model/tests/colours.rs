@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 type Pair = [[f64; 3]; 2];
 
 fn tokens() -> BTreeMap<String, Pair> {
-    let css = include_str!("../style/tokens.css");
+    let css = include_str!("../../style/tokens.css");
     let mut tokens = BTreeMap::new();
     for line in css.lines() {
         let Some((name, value)) = line.trim().strip_prefix("--").and_then(|line| line.split_once(':')) else {
