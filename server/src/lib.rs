@@ -35,6 +35,7 @@ mod serve;
 mod state;
 mod upstream;
 
+pub use console::EmbeddedFiles;
 pub use demo::DemoKey;
 pub use gbac_api::address::{AddressError, BaseUrlError};
 pub use http::access::{Access, ReadMethods};

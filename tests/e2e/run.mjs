@@ -20,13 +20,14 @@ const LONG = '--long';
 /** What `node --test` gets: what was asked for, or all files of this form. */
 async function wanted(args) {
   const named = args.filter((arg) => arg !== LONG);
-  if (named.some((arg) => arg.endsWith('.mjs'))) return named;
+  const [flags, files] = [named.filter((arg) => arg.startsWith('--')), named.filter((arg) => !arg.startsWith('--'))];
+  if (files.length > 0) return [...flags, ...files];
   const folders = args.includes(LONG) ? [HERE, join(HERE, 'long')] : [HERE];
-  const files = folders.map(async (folder) => {
+  const all = folders.map(async (folder) => {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.test.mjs'));
     return names.sort().map((name) => join(folder, name));
   });
-  return [...named, ...(await Promise.all(files)).flat()];
+  return [...flags, ...(await Promise.all(all)).flat()];
 }
 
 const services = [];

@@ -3,6 +3,7 @@
 use crate::bench;
 use crate::mutants;
 use crate::problem::{Problem, Result};
+use crate::test;
 
 /// The text of `--help`.
 pub(crate) const HELP: &str = "\
@@ -12,7 +13,8 @@ cargo xtask COMMAND
   dev [--listen ADDR]              the demo with a console that reloads when you edit it; the service keeps its state
   kafka [--policy FILE]            the demo with a cluster of Apache Kafka and the plugin, on a policy document
   test [--only NAME[,NAME..]]      install what is missing and run every check; NAME: see `test --list`
-       [--long]                    the same with many more random cases and the fuzz targets; takes about an hour
+       [--test TEXT]               only the tests with this name, in the checks of --only
+       [--long]                    the same with many more random cases and the checks of the nightly run; takes hours
   ci                               the same as test
   build-console                    the console as it is published, into dist/
   build-abi                        the WebAssembly module without imports, into target/abi
@@ -53,11 +55,7 @@ pub(crate) enum Command {
     Kafka {
         policy: Option<String>,
     },
-    Test {
-        only: Vec<String>,
-        /// Many more random cases, and the checks that run only with `--long`.
-        long: bool,
-    },
+    Test(test::Options),
     ListTests,
     BuildConsole,
     BuildAbi,
@@ -92,7 +90,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         crate::dev::SERVER => Command::DevServer { listen: String::new() },
         crate::up::OPENER => Command::OpenWhenReady,
         "kafka" => Command::Kafka { policy: None },
-        "test" | "ci" => Command::Test { only: Vec::new(), long: false },
+        "test" | "ci" => Command::Test(test::Options::default()),
         "build-console" => Command::BuildConsole,
         "build-abi" => Command::BuildAbi,
         "build-js" => Command::BuildJs,
@@ -116,11 +114,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::DevServer { listen }, "--listen") => *listen = value(&mut words)?,
             (Command::Up { open, .. }, "--no-open") => *open = false,
             (Command::Kafka { policy }, "--policy") => *policy = Some(value(&mut words)?),
-            (Command::Test { only, .. }, "--only") => {
-                only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
+            (Command::Test(options), "--only") => {
+                options.only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
             }
-            (Command::Test { long, .. }, "--long") => *long = true,
-            (Command::Test { .. }, "--list") => command = Command::ListTests,
+            (Command::Test(options), "--test") => options.test = Some(value(&mut words)?),
+            (Command::Test(options), "--long") => options.long = true,
+            (Command::Test(_), "--list") => command = Command::ListTests,
             (Command::Bench(options), "--quick") => options.quick = true,
             (Command::Bench(options), "--write") => options.write = true,
             (Command::Bench(options), "--service" | "--javascript") => {
@@ -143,7 +142,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
     }
-    Ok(command)
+    match &command {
+        Command::Test(options) if options.test.is_some() && options.only.is_empty() => {
+            Err(wrong("`--test` needs the check of the test, in `--only`".to_owned()))
+        }
+        _ => Ok(command),
+    }
 }
 
 fn number<N: std::str::FromStr>(text: &str, what: &str) -> Result<N> {
@@ -156,7 +160,7 @@ fn wrong(message: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, bench, mutants, parse};
+    use super::{Command, bench, mutants, parse, test};
 
     fn check(line: &str, expected: std::result::Result<Command, &str>) {
         let parsed = parse(line.split_whitespace().map(str::to_owned));
@@ -178,11 +182,14 @@ mod tests {
         check("dev --listen 127.0.0.1:0", Ok(Command::Dev { listen: Some("127.0.0.1:0".to_owned()) }));
         check("kafka", Ok(Command::Kafka { policy: None }));
         check("kafka --policy=p.json", Ok(Command::Kafka { policy: Some("p.json".to_owned()) }));
-        check("test", Ok(Command::Test { only: vec![], long: false }));
-        check("ci", Ok(Command::Test { only: vec![], long: false }));
+        let tests = |options| Ok(Command::Test(options));
+        check("test", tests(test::Options::default()));
+        check("ci", tests(test::Options::default()));
         let only = ["fmt", "js", "e2e"].map(str::to_owned).to_vec();
-        check("test --only fmt,js --only e2e", Ok(Command::Test { only, long: false }));
-        check("test --long", Ok(Command::Test { only: vec![], long: true }));
+        check("test --only fmt,js --only e2e", tests(test::Options { only, ..Default::default() }));
+        check("test --long", tests(test::Options { long: true, ..Default::default() }));
+        let options = test::Options { only: vec!["js".to_owned()], test: Some("a".to_owned()), long: false };
+        check("test --only js --test a", tests(options));
         check("test --list", Ok(Command::ListTests));
         check("build-kafka", Ok(Command::BuildKafka));
         check("types", Ok(Command::Types));
@@ -206,6 +213,7 @@ mod tests {
 
     #[test]
     fn unknown_arguments_are_reported() {
+        check("test --test a", Err("`--test` needs the check of the test, in `--only`"));
         check("upp", Err("unknown command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
         check("up --long", Err("`up` does not take `--long`"));

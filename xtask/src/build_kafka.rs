@@ -20,11 +20,11 @@ const JAR: &str = "gbac-kafka.jar";
 /// The oldest Java that compiles it.
 const OLDEST_JAVA: u32 = 17;
 
-/// The versions of Kafka that every test runs with: the oldest and the newest supported one.
-const VERSIONS: [&str; 2] = ["3.9.0", "4.4.0"];
+/// The newest supported version of Kafka.
+pub(crate) const NEWEST: &str = "4.4.0";
 
-/// The versions in between, which the long form adds.
-const MORE_VERSIONS: [&str; 5] = ["3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1"];
+/// The other supported versions, beginning with the oldest.
+pub(crate) const OLDER: [&str; 6] = ["3.9.0", "3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1"];
 
 /// `cargo xtask build-kafka`.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
@@ -138,7 +138,7 @@ pub(crate) fn build(workspace: &Workspace, progress: &Progress, java: &Java) -> 
     }
 }
 
-/// The tests, one call for each version of Kafka. The first one also compiles.
+/// The tests, one call for each of these versions of Kafka. The first one also compiles.
 ///
 /// # Errors
 /// The jar cannot be built.
@@ -146,17 +146,17 @@ pub(crate) fn tests(
     workspace: &Workspace,
     progress: &Progress,
     java: &Java,
-    long: bool,
+    versions: &[&'static str],
 ) -> Result<Vec<(&'static str, Call)>> {
     let jar = build(workspace, progress, java)?;
     let wasm = build_abi::build(workspace, progress)?;
-    let more = if long { &MORE_VERSIONS[..] } else { &[] };
-    let call = |version: &&'static str| {
-        let goal = if *version == VERSIONS[0] { "test" } else { "surefire:test" };
+    let mut calls = Vec::new();
+    for version in versions {
+        let goal = if calls.is_empty() { "test" } else { "surefire:test" };
         let call = java.module(workspace, &wasm).args([goal]).args([format!("-Dkafka.version={version}")]);
-        (*version, call.env("GBAC_KAFKA_JAR", &jar))
-    };
-    Ok(VERSIONS.iter().chain(more).map(call).collect())
+        calls.push((*version, call.env("GBAC_KAFKA_JAR", &jar)));
+    }
+    Ok(calls)
 }
 
 /// The calls that run the benchmark once, with the newest version of Kafka, and write its results.
@@ -169,7 +169,7 @@ pub(crate) fn benchmark(workspace: &Workspace, progress: &Progress, java: &Java,
     let measure = java
         .module(workspace, &wasm)
         .args(["surefire:test", "-Dtest=Benchmark"])
-        .args([format!("-Dkafka.version={}", VERSIONS[1])])
+        .args([format!("-Dkafka.version={NEWEST}")])
         .env("GBAC_BENCH", results);
     Ok([java.module(workspace, &wasm).args(["--quiet", "test-compile"]), measure])
 }

@@ -1,7 +1,7 @@
-//! Go, which builds the generated clients of `tests/clients`, and the double of the platform for the journeys of the console.
+//! Go, which builds the generated clients of `tests/clients`.
 
 use crate::problem::{Problem, Result};
-use crate::process::{Call, cargo, find};
+use crate::process::{Call, find};
 use crate::workspace::Workspace;
 use std::path::PathBuf;
 
@@ -9,11 +9,6 @@ use std::path::PathBuf;
 const MODULE: &str = "tests/clients/go";
 /// The folder of the clients for Node.
 pub(crate) const NODE: &str = "tests/clients/node";
-
-/// The call that builds the double of the platform as a program.
-pub(crate) fn platform_double(workspace: &Workspace) -> Call {
-    cargo(&workspace.root).args(["build", "--package", "gbac-tests", "--bin", "platform_double"])
-}
 
 /// The installed Go.
 pub(crate) struct Go {

@@ -17,7 +17,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::DevServer { listen } => dev::serve(&workspace, &listen)?,
         Command::OpenWhenReady => up::open_when_ready()?,
         Command::Kafka { policy } => kafka::run(&workspace, policy.as_deref())?,
-        Command::Test { only, long } => return test::run(&workspace, &only, long),
+        Command::Test(options) => return test::run(&workspace, &options),
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,
         Command::BuildAbi => build_abi::run(&workspace)?,

@@ -18,8 +18,6 @@ use std::process::Stdio;
 
 /// The folder of the demonstration and of the tests.
 const FOLDER: &str = "tests/kafka";
-/// The folders of the tests; the long form also runs the second one.
-pub(crate) const TESTS: [&str; 2] = [FOLDER, "tests/kafka/long"];
 /// The list of Kafka's jars.
 const JARS: &str = "pom.xml";
 /// Kafka's clients in C, for Python, in the version that the tests were written for.
@@ -87,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, policy: Option<&str>) -> Result<()> {
 }
 
 /// The folder of Kafka's jars in the cache; its name depends on their list.
-fn jars(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<PathBuf> {
+pub(crate) fn jars(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<PathBuf> {
     let folder = workspace.root.join(FOLDER);
     let list = Fingerprint::new()
         .path(&folder, JARS)

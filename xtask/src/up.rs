@@ -45,12 +45,18 @@ pub(crate) fn join<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result
     thread.join().unwrap_or_else(|_| Err(Problem::new("a thread of xtask panicked")))
 }
 
-/// Builds `gbac`.
+/// Builds `gbac` with the console.
 pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> {
-    let step = progress.slow("service", "compiling gbac");
-    match cargo(&workspace.root).args(["build", "--package", "gbac"]).succeed(Some(&step)) {
+    let call = cargo(&workspace.root).args(["build", "--package", "gbac", "--features", "embed-console"]);
+    step(progress, "service", "compiling gbac", "gbac is ready", call)
+}
+
+/// Runs a program as a step with its own lines.
+pub(crate) fn step(progress: &Progress, name: &str, what: &str, done: &str, call: Call) -> Result<()> {
+    let step = progress.slow(name, what);
+    match call.succeed(Some(&step)) {
         Ok(_) => {
-            step.done("gbac is ready");
+            step.done(done);
             Ok(())
         }
         Err(problem) => {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, LogFormat, LogOptions,
-    OidcClientOptions, OidcRules, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, EmbeddedFiles, LogFormat,
+    LogOptions, OidcClientOptions, OidcRules, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles,
     UpstreamOptions,
 };
 
@@ -18,6 +18,13 @@ use crate::output::{self, Failure, plain};
 use crate::process::Process;
 use crate::results::CheckedOptions;
 use crate::serve_options::invalid;
+
+/// The console in this program.
+#[cfg(feature = "embed-console")]
+const EMBEDDED_CONSOLE: EmbeddedFiles = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+/// No console in this program.
+#[cfg(not(feature = "embed-console"))]
+const EMBEDDED_CONSOLE: EmbeddedFiles = &[];
 
 pub(crate) fn run(process: &Process, args: ServeArgs, format: Format) -> Result<u8, Failure> {
     let is_check = args.check_config;
@@ -186,6 +193,7 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
             reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
         },
         console: path(args.console),
+        embedded_console: EMBEDDED_CONSOLE,
         clock: None,
     })
 }

@@ -41,26 +41,3 @@ impl Findings {
         self.held.set(Some(Arc::new(lint(policy))));
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use gbac_engine::policy::Change;
-
-    use super::*;
-
-    #[test]
-    fn a_policy_is_looked_at_once() {
-        Owner::new().with(|| {
-            let findings = Findings::new();
-            let mut policy = Policy::default();
-            policy.apply(Change::CreateRole("Empty".into())).unwrap();
-            let policy = Arc::new(policy);
-            findings.look_at(&policy);
-            let first = findings.all.get_untracked().unwrap();
-            findings.look_at(&policy);
-            assert!(Arc::ptr_eq(&first, &findings.all.get_untracked().unwrap()));
-            findings.look_at(&Arc::new(Policy::default()));
-            assert!(findings.all.get_untracked().unwrap().is_empty());
-        });
-    }
-}

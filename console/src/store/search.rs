@@ -49,20 +49,3 @@ impl SearchSession {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_a_policy_are_prepared_once() {
-        Owner::new().with(|| {
-            let session = SearchSession::new();
-            let policy = Arc::new(Policy::default());
-            let first = session.index(&policy, SearchIndex::new);
-            assert!(Arc::ptr_eq(&first, &session.index(&policy, SearchIndex::new)));
-            let other = Arc::new(Policy::default());
-            assert!(!Arc::ptr_eq(&first, &session.index(&other, SearchIndex::new)));
-        });
-    }
-}

@@ -34,20 +34,3 @@ impl Visited {
         self.0.get_untracked()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_review_leads_back_to_the_page_before_it() {
-        Owner::new().with(|| {
-            let visited = Visited::new();
-            visited.note("/sign-in", "return=x");
-            assert_eq!(visited.last(), None);
-            visited.note("/security/permissions", "?search=a");
-            visited.note(address::REVIEW, "");
-            assert_eq!(visited.last().as_deref(), Some("/security/permissions?search=a"));
-        });
-    }
-}

@@ -16,9 +16,8 @@ use sha2::{Digest, Sha256};
 use crate::random;
 pub(crate) use content::{Coding, Content};
 
-mod embedded {
-    include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
-}
+/// Files in a program: path from the root, content in brotli.
+pub type EmbeddedFiles = &'static [(&'static str, &'static [u8])];
 
 /// The page for every route of the console.
 pub(crate) const INDEX: &str = "index.html";
@@ -49,13 +48,13 @@ pub(crate) struct Asset {
 }
 
 impl Console {
-    /// The embedded files, or a page that says how to build them.
-    pub(crate) fn embedded() -> Self {
-        if embedded::EMBEDDED.is_empty() {
+    /// The embedded files, or without any a page that says how to build them.
+    pub(crate) fn embedded(files: EmbeddedFiles) -> Self {
+        if files.is_empty() {
             let page = include_str!("../../demo/no-console.html");
             return Self::new([(INDEX.into(), Content::plain(Bytes::from_static(page.as_bytes())))]);
         }
-        Self::new(embedded::EMBEDDED.iter().map(|(name, content)| ((*name).to_owned(), Content::brotli(content))))
+        Self::new(files.iter().map(|(name, content)| ((*name).to_owned(), Content::brotli(content))))
     }
 
     /// The current files of a folder.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use gbac_api::license::LicenseStatus;
 
 use super::tls::TlsFiles;
+use crate::console::EmbeddedFiles;
 use crate::demo::DemoKey;
 use crate::identity::oidc::OidcRules;
 use crate::logging::LogOptions;
@@ -40,6 +41,8 @@ pub struct ServeOptions {
     pub audit_files: AuditFileLimits,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
+    /// The console's files in this program; without any, a page says how to build them.
+    pub embedded_console: EmbeddedFiles,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
     pub clock: Option<fn() -> f64>,
 }
@@ -143,6 +146,7 @@ impl Default for ServeOptions {
             upstream: UpstreamOptions::default(),
             audit_files: AuditFileLimits::default(),
             console: None,
+            embedded_console: &[],
             clock: None,
         }
     }

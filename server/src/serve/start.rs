@@ -243,7 +243,7 @@ fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Open
         Some(folder) => {
             Console::from_folder(folder).map_err(|source| ServeError::Console { folder: folder.clone(), source })?
         }
-        None => Console::embedded(),
+        None => Console::embedded(options.embedded_console),
     };
     let service = Service::new(Parts {
         store,

@@ -361,22 +361,3 @@ impl Service {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_service_knows_nothing() {
-        let owner = Owner::new();
-        owner.with(|| {
-            let service = Service::new();
-            assert!(service.policy.get_untracked().is_none());
-            assert_eq!(service.status.get_untracked(), ServiceStatus::Loading);
-            assert!(service.people.get_untracked().is_empty());
-            assert_eq!((service.issuer.get_untracked(), service.user.get_untracked()), (None, None));
-            service.tick(5.0);
-            assert!((service.now.get_untracked() - 5.0).abs() < f64::EPSILON);
-        });
-    }
-}

@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 pub(crate) struct Tally {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
-    pub(crate) ignored: u64,
+    pub(crate) skipped: u64,
 }
 
 impl Tally {
@@ -21,7 +21,7 @@ impl Tally {
             sum += Self {
                 passed: count_before(counts, " passed"),
                 failed: count_before(counts, " failed"),
-                ignored: count_before(counts, " ignored"),
+                skipped: count_before(counts, " ignored"),
             };
         }
         sum
@@ -42,7 +42,7 @@ impl Tally {
                 .collect();
             if let [run, failures, errors, skipped] = numbers[..] {
                 let failed = failures + errors;
-                sum += Self { passed: run.saturating_sub(failed + skipped), failed, ignored: skipped };
+                sum += Self { passed: run.saturating_sub(failed + skipped), failed, skipped };
             }
         }
         sum
@@ -59,7 +59,7 @@ impl Tally {
             } else if line.starts_with("--- FAIL: ") || line.ends_with("[build failed]") {
                 sum.failed += 1;
             } else if line.starts_with("--- SKIP: ") {
-                sum.ignored += 1;
+                sum.skipped += 1;
             }
         }
         sum
@@ -82,7 +82,7 @@ impl Tally {
             match word {
                 "pass" => sum.passed += count,
                 "fail" | "cancelled" => sum.failed += count,
-                "skipped" | "todo" => sum.ignored += count,
+                "skipped" | "todo" => sum.skipped += count,
                 _ => {}
             }
         }
@@ -94,7 +94,7 @@ impl AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
-        self.ignored += other.ignored;
+        self.skipped += other.skipped;
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
              test result: FAILED. 1210 passed; 3 failed; 1 ignored; 0 measured; 9 filtered out; finished in 1.20s\n\
              error: 1 target failed:",
         );
-        assert_eq!(Tally::of_cargo(&output), Tally { passed: 1212, failed: 3, ignored: 1 });
+        assert_eq!(Tally::of_cargo(&output), Tally { passed: 1212, failed: 3, skipped: 1 });
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             "# tests 5\n# suites 0\n# pass 3\n# fail 1\n# cancelled 1\n# skipped 2\n# todo 0\n# duration_ms 80.2",
         );
         let spec = lines("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 2\nℹ duration_ms 80.2");
-        let expected = Tally { passed: 3, failed: 2, ignored: 2 };
+        let expected = Tally { passed: 3, failed: 2, skipped: 2 };
         assert_eq!(Tally::of_node(&tap), expected);
         assert_eq!(Tally::of_node(&spec), expected);
     }
@@ -150,7 +150,7 @@ mod tests {
              [INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n\
              [ERROR] Tests run: 9, Failures: 1, Errors: 2, Skipped: 1",
         );
-        assert_eq!(Tally::of_maven(&output), Tally { passed: 8, failed: 3, ignored: 1 });
+        assert_eq!(Tally::of_maven(&output), Tally { passed: 8, failed: 3, skipped: 1 });
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
              --- FAIL: TestMethods (0.10s)\n    --- PASS: TestMethods/HTTP/1.1 (0.04s)\n        --- SKIP: TestMethods/a (0.00s)\n\
              FAIL\tgbac.test/clients [build failed]\nok  \tgbac.test/clients/generate\t0.010s",
         );
-        assert_eq!(Tally::of_go(&output), Tally { passed: 1, failed: 2, ignored: 1 });
+        assert_eq!(Tally::of_go(&output), Tally { passed: 1, failed: 2, skipped: 1 });
     }
 
     #[test]

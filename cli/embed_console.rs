@@ -1,5 +1,5 @@
 //! Embeds the console's files from `dist/`, which `cargo xtask up` creates, as brotli compresses them. Without that folder, the
-//! service builds without console.
+//! program builds without console.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,12 @@ use std::{env, error, fs, io};
 use brotli::BrotliCompress;
 use brotli::enc::BrotliEncoderParams;
 
-fn main() -> Result<(), Box<dyn error::Error>> {
+/// Writes the files and a table of them, for the program to include.
+pub(crate) fn write() -> Result<(), Box<dyn error::Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../dist");
     // As long as the folder does not exist, Cargo runs this script at every build and so notices when it is created.
     println!("cargo::rerun-if-changed={}", dist.display());
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=embed_console.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut files = Vec::new();
     if dist.join("index.html").is_file() {
@@ -26,12 +27,11 @@ fn main() -> Result<(), Box<dyn error::Error>> {
         io::ErrorKind::NotFound => Ok(Vec::new()),
         _ => Err(error),
     })?;
-    let mut code = String::from("/// The console's files: path from the root, content in brotli.\n");
-    code.push_str("pub(super) static EMBEDDED: &[(&str, &[u8])] = &[\n");
+    let mut code = String::from("&[\n");
     for (name, path) in &files {
         writeln!(code, "    ({name:?}, include_bytes!({path:?})),")?;
     }
-    code.push_str("];\n");
+    code.push_str("]\n");
     fs::write(out.join("embedded.rs"), code)?;
     Ok(())
 }

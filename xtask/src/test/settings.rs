@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use crate::{deny, glewlwyd, shells};
 
 /// The inputs of a run other than files.
-pub(crate) fn of(workspace: &Workspace, long: bool) -> Vec<String> {
+pub(crate) fn of(workspace: &Workspace) -> Vec<String> {
     let node = tools::node(&workspace.root).ok().and_then(|node| node.args(["--version"]).first_line());
     // Without these tools, a check tests less and passes.
     let trunk = Trunk::find(workspace).is_ok().to_string();
@@ -18,7 +18,6 @@ pub(crate) fn of(workspace: &Workspace, long: bool) -> Vec<String> {
     let java = Java::find().is_ok().to_string();
     let go = Go::find(workspace).is_ok().to_string();
     vec![
-        long.to_string(),
         node.unwrap_or_default(),
         browser::version().unwrap_or_default(),
         trunk,

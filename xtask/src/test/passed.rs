@@ -51,6 +51,11 @@ impl<'a> Passed<'a> {
         noted.is_ok_and(|noted| self.state(check, inputs).is_ok_and(|state| noted == state))
     }
 
+    /// Whether the check passed here, and with other contents of these files and folders.
+    pub(crate) fn has_changed(&self, check: &str, inputs: &[&str]) -> bool {
+        self.note(check).is_file() && !self.is_known(check, inputs)
+    }
+
     /// A hash of the current contents, for [`Passed::add`] after the check has passed.
     pub(crate) fn state(&self, check: &str, inputs: &[&str]) -> io::Result<String> {
         let mut state = Fingerprint::new().word(check);
@@ -104,6 +109,8 @@ mod tests {
         assert!(!with("long").is_known("js", &["engine"]), "another run");
         fs::write(root.join("engine/lib.rs"), "two").unwrap();
         assert!(!passed.is_known("js", &["engine"]), "an input");
+        assert!(passed.has_changed("js", &["engine"]));
+        assert!(!passed.has_changed("size", &["engine"]), "it never passed");
         fs::write(root.join("engine/lib.rs"), "one").unwrap();
         assert!(passed.is_known("js", &["engine"]));
         fs::write(root.join("Cargo.lock"), "two").unwrap();

@@ -1,8 +1,8 @@
 //! The final table of `cargo xtask test`.
 
 use crate::problem::Problem;
-use crate::tally::Tally;
-use std::fmt::Write;
+use crate::test::tally::Tally;
+use std::fmt::{self, Write};
 
 /// The result of a failed check.
 pub(crate) const FAILED: &str = "FAILED";
@@ -16,6 +16,11 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// The row of a check that passed before.
+    pub(crate) fn skipped(name: &'static str) -> Self {
+        Self { name, tally: Tally::default(), result: "skipped", seconds: 0.0 }
+    }
+
     pub(crate) fn is_ok(&self) -> bool {
         self.result != FAILED
     }
@@ -23,15 +28,21 @@ impl Row {
 
 /// The final table, with the sum in a separate last line.
 pub(crate) fn table(rows: &[Row]) -> String {
-    let mut text = "\ncheck           result   passed  failed  ignored   seconds\n".to_owned();
+    let mut text = "\ncheck           result   passed  failed  skipped   seconds\n".to_owned();
     let mut sum = Tally::default();
-    for Row { name, tally, result, seconds } in rows {
-        let Tally { passed, failed, ignored } = tally;
-        writeln!(text, "{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}").ok();
-        sum += *tally;
+    for row in rows {
+        writeln!(text, "{row}").ok();
+        sum += row.tally;
     }
-    writeln!(text, "\n{} passed, {} failed", sum.passed, sum.failed).ok();
+    writeln!(text, "\n{} passed, {} failed, {} skipped", sum.passed, sum.failed, sum.skipped).ok();
     text
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, tally: Tally { passed, failed, skipped }, result, seconds } = self;
+        write!(f, "{name:<15} {result:<7} {passed:>7} {failed:>7} {skipped:>8} {seconds:>9.1}")
+    }
 }
 
 /// The failed checks as an error.
@@ -45,11 +56,11 @@ pub(crate) fn failures(rows: &[Row]) -> Option<Problem> {
 #[cfg(test)]
 mod tests {
     use super::{FAILED, Row, failures, table};
-    use crate::tally::Tally;
+    use crate::test::tally::Tally;
 
     fn row(name: &'static str, failed: u64) -> Row {
         let result = if failed == 0 { "ok" } else { FAILED };
-        Row { name, tally: Tally { passed: 2, failed, ignored: 0 }, result, seconds: 1.25 }
+        Row { name, tally: Tally { passed: 2, failed, skipped: 0 }, result, seconds: 1.25 }
     }
 
     #[test]
@@ -64,6 +75,6 @@ mod tests {
     fn the_sum_is_the_last_line() {
         let text = table(&[row("fmt", 0), row("js", 3)]);
         assert!(text.contains("js              FAILED        2       3        0       1.2"), "{text}");
-        assert!(text.ends_with("\n\n4 passed, 3 failed\n"), "{text}");
+        assert!(text.ends_with("\n\n4 passed, 3 failed, 0 skipped\n"), "{text}");
     }
 }
