@@ -19,6 +19,9 @@ pub(super) const RESERVE_FILE: &str = "gbac.reserve";
 /// Its size in bytes: a commit of a few rows writes less than a tenth of it.
 pub(super) const RESERVE_BYTES: usize = 1 << 20;
 
+/// No counter in the table `meta` gets there.
+pub(super) const COUNTER_LIMIT: u64 = 1 << 62;
+
 /// The keys of the table `meta`.
 pub(super) const FORMAT_KEY: &[u8] = b"format";
 /// The number of changes of the policy.

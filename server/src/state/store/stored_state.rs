@@ -8,7 +8,7 @@ use gbac_json::settings_from_value;
 use serde_json::{Map, Value};
 
 use super::error::StoreError;
-use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, VERSION};
+use super::format::{COMMIT, CONFIG_VERSION, COUNTER_LIMIT, DATA_ID, FORMAT_KEY, VERSION};
 use super::rows::{self, Table};
 use super::rows_digest::DigestCheck;
 use crate::state::config::Config;
@@ -26,6 +26,7 @@ pub(super) struct StoredState {
 /// Reads all rows of a store, table by table in the order of [`Table::ALL`].
 #[derive(Default)]
 pub(super) struct StateReader {
+    format: Option<u64>,
     version: Option<u64>,
     config_version: Option<u64>,
     commit: Option<u64>,
@@ -41,6 +42,9 @@ impl StateReader {
     pub(super) fn read(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         if !self.digest.read(table, key, value)? {
             return Ok(());
+        }
+        if matches!(table, Table::Roles | Table::Members | Table::Acls) && !value.is_empty() {
+            return Err(StoreError::damaged("a row of", format!("`{}`, which has a value", table.name())));
         }
         match table {
             Table::Meta => self.read_meta(key, value)?,
@@ -69,6 +73,7 @@ impl StateReader {
             return Ok(());
         }
         let counter = match key {
+            FORMAT_KEY => &mut self.format,
             VERSION => &mut self.version,
             CONFIG_VERSION => &mut self.config_version,
             COMMIT => &mut self.commit,
@@ -108,6 +113,9 @@ impl StateReader {
         let config = serde_json::from_value(Value::Object(std::mem::take(&mut self.config)))
             .map_err(|error| StoreError::damaged("the config:", error))?;
         let counter = |number: Option<u64>, key: &[u8]| number.ok_or_else(|| no_counter(key));
+        // A service could not open a store without them.
+        counter(self.format, FORMAT_KEY)?;
+        counter(self.commit, COMMIT)?;
         Ok(StoredState {
             version: counter(self.version, VERSION)?,
             config_version: counter(self.config_version, CONFIG_VERSION)?,
@@ -118,10 +126,11 @@ impl StateReader {
     }
 }
 
-/// The number in a row of the table `meta`.
+/// The number in a row of the table `meta`, as it was written. Only numbers from which a service can go on counting are read.
 pub(super) fn number(key: &[u8], value: Option<&[u8]>) -> Result<u64, StoreError> {
-    let text = value.and_then(|value| std::str::from_utf8(value).ok());
-    text.and_then(|text| text.parse().ok()).ok_or_else(|| no_counter(key))
+    let text = value.and_then(|value| std::str::from_utf8(value).ok()).ok_or_else(|| no_counter(key))?;
+    let number = text.parse::<u64>().map_err(|_| no_counter(key))?;
+    if number.to_string() == text && number < COUNTER_LIMIT { Ok(number) } else { Err(no_counter(key)) }
 }
 
 fn no_counter(key: &[u8]) -> StoreError {
