@@ -30,26 +30,44 @@ struct Hop {
     is_encrypted: Option<bool>,
 }
 
-/// The client of a request that this trusted proxy has sent: the last one in the headers that is not a trusted proxy. Everything
-/// before it was written by others. An entry that cannot be read ends the search, and the proxy that wrote it counts as the
-/// client.
+/// The client of a request that a peer has sent. Only a trusted proxy says who that is: the last one in the headers that is not a
+/// trusted proxy. Everything before it was written by others. An entry that cannot be read ends the search, and the proxy that
+/// wrote it counts as the client.
 ///
 /// # Errors
 /// See [`Ambiguous`].
 pub(crate) fn forwarded(
-    proxy: SocketAddr,
+    peer: SocketAddr,
     headers: &HeaderMap,
     proxies: &TrustedProxies,
 ) -> Result<ForwardedClient, Ambiguous> {
+    if !proxies.contains(peer.ip()) {
+        return Ok(ForwardedClient { address: peer, is_encrypted: None });
+    }
     let by_list = entries(headers, &X_FORWARDED_FOR).map(|entry| Hop { from: node(entry), is_encrypted: None });
-    let by_list = headers.contains_key(X_FORWARDED_FOR).then(|| client(proxy, by_list, proxies));
+    let by_list = headers.contains_key(X_FORWARDED_FOR).then(|| client(peer, by_list, proxies));
     let by_element = entries(headers, &FORWARDED).map(hop);
-    let by_element = headers.contains_key(FORWARDED).then(|| client(proxy, by_element, proxies));
+    let by_element = headers.contains_key(FORWARDED).then(|| client(peer, by_element, proxies));
     let scheme = entries(headers, &X_FORWARDED_PROTO).next().and_then(is_encrypted);
     match (by_list, by_element) {
         (Some(list), Some(element)) if list.address.ip() != element.address.ip() => Err(Ambiguous),
-        (Some(one), _) | (None, Some(one)) => Ok(ForwardedClient { is_encrypted: scheme.or(one.is_encrypted), ..one }),
-        (None, None) => Ok(ForwardedClient { address: proxy, is_encrypted: scheme }),
+        (Some(list), Some(element)) => {
+            // The client may have written the element, so only what it says against encryption counts.
+            let is_encrypted = of_both(scheme, element.is_encrypted.filter(|is_encrypted| !is_encrypted));
+            Ok(ForwardedClient { is_encrypted, ..list })
+        }
+        (Some(one), None) | (None, Some(one)) => {
+            Ok(ForwardedClient { is_encrypted: of_both(scheme, one.is_encrypted), ..one })
+        }
+        (None, None) => Ok(ForwardedClient { address: peer, is_encrypted: scheme }),
+    }
+}
+
+/// Whether the client encrypted the request, by the two headers that say so: it may have written the one that the proxies do not.
+fn of_both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one && other),
+        (one, other) => one.or(other),
     }
 }
 
@@ -65,12 +83,12 @@ fn client(proxy: SocketAddr, hops: impl Iterator<Item = Hop>, proxies: &TrustedP
     found
 }
 
-/// The entries of a header in all of its lines, the last one first. An entry is read by itself, so that an open quote in one that a
-/// client has written does not change the ones after it.
+/// The entries of a header in all of its lines, the last one first. An entry is read by itself, so that an open quote or another byte
+/// in one that a client has written does not change the ones after it.
 fn entries<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> + use<'h> {
     let lines: Vec<_> = headers.get_all(name).iter().collect();
-    // A line with other bytes is one entry that cannot be read.
-    lines.into_iter().rev().flat_map(|line| line.to_str().unwrap_or("?").rsplit(',')).map(str::trim)
+    let entries = lines.into_iter().rev().flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
+    entries.map(|entry| std::str::from_utf8(entry).unwrap_or("?").trim())
 }
 
 fn is_encrypted(scheme: &str) -> Option<bool> {
@@ -107,13 +125,16 @@ fn node(text: &str) -> Option<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     fn of(headers: &[(&str, &str)]) -> Result<(String, Option<bool>), Ambiguous> {
         let proxies = TrustedProxies::parse(&["10.0.0.0/8".to_owned(), "2001:db8::/64".to_owned()]).unwrap();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+            let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+            map.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), value);
         }
         let client = forwarded("10.0.0.1:9".parse().unwrap(), &map, &proxies)?;
         Ok((client.address.to_string(), client.is_encrypted))
@@ -136,6 +157,7 @@ mod tests {
             ("10.0.0.3, 10.0.0.2", "10.0.0.3:0"),
             ("6.6.6.6, unknown, 10.0.0.2", "10.0.0.2:0"),
             ("6.6.6.6, ", "10.0.0.1:9"),
+            ("\u{d8}, 192.0.2.1", "192.0.2.1:0"),
             ("6.6.6.6, x", "10.0.0.1:9"),
         ] {
             assert_eq!(address(&[("x-forwarded-for", list)]), client, "{list}");
@@ -166,6 +188,12 @@ mod tests {
         assert_eq!(both("for=6.6.6.6"), Err(Ambiguous));
         assert_eq!(both("for=\"192.0.2.1:4711\";proto=https"), Ok(("192.0.2.1:0".to_owned(), None)));
         assert_eq!(both(""), Err(Ambiguous));
+        let denied = [
+            ("x-forwarded-for", "192.0.2.1"),
+            ("x-forwarded-proto", "https"),
+            ("forwarded", "for=192.0.2.1;proto=http"),
+        ];
+        assert_eq!(of(&denied).unwrap().1, Some(false), "a client wrote the other two");
     }
 
     #[test]
@@ -176,5 +204,11 @@ mod tests {
             (Some(true), Some(false), Some(true), None)
         );
         assert_eq!(scheme("https, http"), Some(false), "the first one may be the client's own");
+        let both = |element, proto| of(&[("forwarded", element), ("x-forwarded-proto", proto)]).unwrap().1;
+        assert_eq!(both("for=192.0.2.1;proto=http", "https"), Some(false), "a client wrote the other header");
+        assert_eq!(
+            (both("for=192.0.2.1;proto=https", "https"), both("for=192.0.2.1", "https")),
+            (Some(true), Some(true))
+        );
     }
 }

@@ -16,9 +16,8 @@ use crate::state::service::Service;
 /// Marks a request with the address of its client, and with whether the client encrypted it; the response with the latter.
 pub(crate) async fn identify_client(State(service): State<Service>, mut request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let proxies = service.trusted_proxies();
-    if let Some(peer) = peer.filter(|peer| proxies.contains(peer.ip())) {
-        let Ok(client) = forwarded(peer, request.headers(), proxies) else {
+    if let Some(peer) = peer {
+        let Ok(client) = forwarded(peer, request.headers(), service.trusted_proxies()) else {
             let message =
                 "the proxy's X-Forwarded-For and Forwarded headers name different clients; let it remove one of them";
             let problem = Problem::with_status(400, RpcCode::InvalidArgument, "forwarded_ambiguous", message);
