@@ -58,6 +58,14 @@ impl Import {
                 Err(error) => read.refuse(lines.place(error.position()), "csv_syntax", error.to_string()),
             }
         }
+        // The reader takes everything after it into one value.
+        if !text.matches('"').count().is_multiple_of(2) {
+            read.refuse(
+                "",
+                "csv_syntax",
+                "a quotation mark is not closed; a value with one is written in quotation marks, with it doubled",
+            );
+        }
         read
     }
 
@@ -120,10 +128,26 @@ mod tests {
         let seen = import.read(text, None);
         assert_eq!((seen.kind, seen.acls), (Kind::Csv, 1));
         let faults: Vec<_> = seen.unread.iter().map(|fault| (fault.place.as_str(), fault.code)).collect();
-        assert_eq!(faults, [("line 5", "line_unreadable"), ("line 7", "unknown_value"), ("line 8", "line_unreadable")]);
+        let expected = [
+            ("line 5", "line_unreadable"),
+            ("line 7", "unknown_value"),
+            ("line 8", "line_unreadable"),
+            ("", "csv_syntax"),
+        ];
+        assert_eq!(faults, expected);
         let policy = import.policy();
         let acl = policy.acls().next().expect("an ACL");
         assert_eq!((acl.principal.name(), acl.resource_name.as_str()), ("a;\"b\"", "or\nders"));
+    }
+
+    #[test]
+    fn a_value_that_is_not_closed_never_hides_the_rows_after_it() {
+        let head = "principal,host,resource_type,pattern_type,operation,permission,resource_name";
+        let text = format!("{head}\nUser:x,*,topic,literal,read,allow,\"a\nUser:x,*,topic,literal,read,deny,b\n");
+        let seen = Import::default().read(&text, None);
+        assert_eq!(seen.unread.iter().map(|fault| fault.code).collect::<Vec<_>>(), ["csv_syntax"]);
+        let closed = Import::default().read(&text.replace("\"a", "\"a\""), None);
+        assert_eq!((closed.acls, closed.unread), (2, Vec::new()));
     }
 
     #[test]
