@@ -25,3 +25,8 @@ fn the_token_target_holds_on_its_starts() {
 fn the_policy_target_holds_on_its_starts() {
     each(&fuzz::policy_starts(), 150, fuzz::policy);
 }
+
+#[test]
+fn the_importers_target_holds_on_its_starts() {
+    each(&fuzz::importers_starts(), 25, fuzz::importers);
+}

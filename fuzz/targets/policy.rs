@@ -1,16 +1,11 @@
 //! Policy document and check; what is done with the bytes is in `gbac_tests::fuzz`.
 #![no_main]
 
-use std::path::Path;
-
-use gbac_tests::fuzz;
+use gbac_tests::fuzz::{policy, policy_starts, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: {
-        // libFuzzer reads its folder after this, and finds the vectors in it.
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz/corpus/policy");
-        fuzz::write(&fuzz::policy_starts(), &folder).expect("the starts can be written");
-    },
-    |bytes: &[u8]| fuzz::policy(bytes)
+    // libFuzzer reads the folder after this, and finds the starts in it.
+    init: write("policy", &policy_starts()),
+    |bytes: &[u8]| policy(bytes)
 );

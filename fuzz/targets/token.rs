@@ -1,16 +1,11 @@
 //! Token text and extraction; what is done with the bytes is in `gbac_tests::fuzz`.
 #![no_main]
 
-use std::path::Path;
-
-use gbac_tests::fuzz;
+use gbac_tests::fuzz::{token, token_starts, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: {
-        // libFuzzer reads its folder after this, and finds the vectors in it.
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz/corpus/token");
-        fuzz::write(&fuzz::token_starts(), &folder).expect("the starts can be written");
-    },
-    |bytes: &[u8]| fuzz::token(bytes)
+    // libFuzzer reads the folder after this, and finds the starts in it.
+    init: write("token", &token_starts()),
+    |bytes: &[u8]| token(bytes)
 );

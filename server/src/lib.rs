@@ -20,6 +20,8 @@ mod compression;
 mod console;
 mod demo;
 mod fair_map;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod http;
 mod http_client;
 mod identity;

@@ -1,8 +1,8 @@
 //! The bodies and initial inputs of the fuzz targets in `fuzz/`, which the regular tests also run.
 
+mod importers;
+
 use std::fs;
-use std::io;
-use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -25,6 +25,8 @@ use crate::oracle::{self, Facts, OracleQuestion};
 use crate::session::Session;
 use crate::vectors::root;
 use crate::world::identity;
+
+pub use importers::{importers, importers_starts};
 
 /// The header of the tokens: `{"alg":"RS256"}`.
 const HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
@@ -296,11 +298,15 @@ fn vectors() -> Vec<(Value, Value)> {
     found
 }
 
-/// Writes initial inputs into a folder, for a fuzzer.
+/// Writes the initial inputs of a target into its folder, before the fuzzer reads it.
 ///
-/// # Errors
-/// The folder or a file cannot be written.
-pub fn write(starts: &[Vec<u8>], folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    starts.iter().enumerate().try_for_each(|(place, start)| fs::write(folder.join(format!("vector-{place:03}")), start))
+/// # Panics
+/// If the folder or a file cannot be written.
+pub fn write(target: &str, starts: &[Vec<u8>]) {
+    let folder = root().join("target/fuzz/corpus").join(target);
+    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for (place, start) in starts.iter().enumerate() {
+        let file = folder.join(format!("start-{place:03}"));
+        fs::write(&file, start).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
 }

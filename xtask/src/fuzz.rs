@@ -4,7 +4,7 @@ use crate::process::{Call, cargo};
 use crate::workspace::Workspace;
 
 /// The targets.
-pub(crate) const TARGETS: [&str; 2] = ["token", "policy"];
+pub(crate) const TARGETS: [&str; 7] = ["token", "policy", "importers", "messages", "forwarding", "relay", "backup"];
 /// The time of each in seconds.
 pub(crate) const SECONDS: u32 = 300;
 

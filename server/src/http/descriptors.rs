@@ -32,6 +32,12 @@ pub(super) fn method(service: &str, name: &str) -> Option<MethodDescriptor> {
     MESSAGES.get_service_by_name(service)?.methods().find(|method| method.name() == name)
 }
 
+/// Every method of every service.
+#[cfg(any(test, feature = "fuzz"))]
+pub(super) fn methods() -> impl Iterator<Item = MethodDescriptor> {
+    MESSAGES.services().flat_map(|service| service.methods().collect::<Vec<_>>())
+}
+
 /// A message that is no part of a method.
 pub(super) fn message(name: &str) -> Option<MessageDescriptor> {
     MESSAGES.get_message_by_name(name)

@@ -239,7 +239,7 @@ fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
     }
 }
 
-fn framed(flags: u8, message: &[u8]) -> Bytes {
+pub(super) fn framed(flags: u8, message: &[u8]) -> Bytes {
     let mut framed = Vec::with_capacity(PREFIX_BYTES + message.len());
     framed.push(flags);
     framed.extend(u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());

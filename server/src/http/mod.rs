@@ -7,6 +7,8 @@ pub(crate) mod credentials;
 mod descriptors;
 pub(crate) mod etag;
 pub(crate) mod forwarded;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) mod fuzz;
 pub(crate) mod long_read;
 pub(crate) mod messages;
 mod named_fields;

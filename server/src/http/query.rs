@@ -4,6 +4,7 @@ use gbac_api::encode;
 use gbac_api::problem::{FieldViolation, RpcCode};
 use gbac_api::wire;
 use gbac_engine::escape::escaped;
+use serde_json::{Map, Value};
 
 use super::problem::Problem;
 
@@ -27,6 +28,21 @@ pub(crate) fn parse_data_plane<T>(
     parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
 ) -> Result<T, Problem> {
     parser(&wire::snake_case(pairs(query)?)).map_err(Problem::fields)
+}
+
+/// The parameters with which a REST call says the same as a message: `filter.<field>` and the fields outside the filter.
+pub(crate) fn parameters(message: Map<String, Value>) -> Vec<(String, String)> {
+    let scalar = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let parameters = |(name, value): (String, Value)| match value {
+        Value::Object(fields) => {
+            fields.into_iter().map(|(field, value)| (format!("{name}.{field}"), scalar(value))).collect::<Vec<_>>()
+        }
+        value => vec![(name, scalar(value))],
+    };
+    message.into_iter().flat_map(parameters).collect()
 }
 
 /// The value of a parameter.

@@ -20,6 +20,7 @@ use crate::http::body;
 use crate::http::long_read::{LongRead, is_small, json_member, json_response};
 use crate::http::placement::incomplete;
 use crate::http::problem::Problem;
+use crate::http::query::parameters;
 use crate::http::read_target::ReadTarget;
 use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
@@ -166,19 +167,4 @@ fn object(mut message: Map<String, Value>, name: &str) -> Map<String, Value> {
         Some(Value::Object(fields)) => fields,
         _ => Map::new(),
     }
-}
-
-/// The parameters with which the REST call says the same: `filter.<field>` and the fields outside the filter.
-fn parameters(message: Map<String, Value>) -> Vec<(String, String)> {
-    let scalar = |value: Value| match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
-    let parameters = |(name, value): (String, Value)| match value {
-        Value::Object(fields) => {
-            fields.into_iter().map(|(field, value)| (format!("{name}.{field}"), scalar(value))).collect::<Vec<_>>()
-        }
-        value => vec![(name, scalar(value))],
-    };
-    message.into_iter().flat_map(parameters).collect()
 }

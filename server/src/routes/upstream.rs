@@ -11,7 +11,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use gbac_analysis::audit::{CallEffect, CallResult};
 use gbac_api::address::BaseUrl;
-use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
 use gbac_api::target::{PROBES, TargetAnswer, TargetApi, TargetReport};
@@ -34,8 +33,7 @@ use crate::state::audit::{RequestHead, SignInMethod};
 use crate::state::error::AuditError;
 use crate::state::service::Service;
 use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, UpstreamResponse};
-use crate::upstream::operations::{Api, Lookup};
-use crate::upstream::{self, Upstream, split_path};
+use crate::upstream::{self, NoRelayTarget, RelayTarget, Upstream};
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -49,19 +47,18 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let upstream = &relay.upstream;
     let surface = Surface::of(request.uri().path());
     let uri = request.uri().clone();
-    let Some((name, id, path)) = split_path(uri.path()) else { return not_found(request).await };
-    let Some(target) = upstream.target(name) else { return not_found(request).await };
-    let Some(base) = target.base else {
-        let message = format!("no cluster is configured; start the service with `--upstream-{}`", target.flag);
-        return reject(request, Problem::with_status(404, RpcCode::NotFound, "no_upstream", message)).await;
-    };
-    let path = match target.api.find(request.method(), path) {
-        Lookup::Path(path) => path,
-        Lookup::NotFound => {
-            let message = format!("`{}` is not an operation that is relayed", escaped(path));
+    let RelayTarget { base, cluster, path } = match upstream.target(request.method(), uri.path()) {
+        Ok(target) => target,
+        Err(NoRelayTarget::NotFound) => return not_found(request).await,
+        Err(NoRelayTarget::NotConfigured(flag)) => {
+            let message = format!("no cluster is configured; start the service with `--upstream-{flag}`");
+            return reject(request, Problem::with_status(404, RpcCode::NotFound, "no_upstream", message)).await;
+        }
+        Err(NoRelayTarget::NotRelayed(path)) => {
+            let message = format!("`{}` is not an operation that is relayed", escaped(&path));
             return reject(request, Problem::new(RpcCode::NotFound, message)).await;
         }
-        Lookup::OtherMethods(methods) => {
+        Err(NoRelayTarget::OtherMethods(methods)) => {
             let problem = method_not_allowed(request.method());
             let allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();
             let problem = match HeaderValue::from_str(&allowed.join(", ")) {
@@ -94,8 +91,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
             return problem.into_response(surface);
         }
     };
-    let operation =
-        Operation { base: base.clone(), cluster: id.map(str::to_owned), path, query, request, head, is_change };
+    let operation = Operation { base: base.clone(), cluster, path, query, request, head, is_change };
     let response = completed(relay.send(operation, sign_in, caller)).await;
     response.map_or_else(|problem| problem.into_response(surface), relayed_response)
 }
@@ -452,24 +448,21 @@ async fn find_data_plane(
 ) -> Result<Result<BaseUrl, UpstreamResponse>, RelayError> {
     let id =
         decode(id).map_err(|error| Problem::new(RpcCode::InvalidArgument, format!("{error}; {}", error.hint())))?;
-    let path = match Api::ControlPlane.find(&Method::GET, &paths::cluster(&id)) {
-        Lookup::Path(path) => path,
-        Lookup::OtherMethods(_) | Lookup::NotFound => {
-            let message = format!("`{}` is not a cluster ID", encode::component(&id));
-            return Err(Problem::new(RpcCode::InvalidArgument, message).into());
-        }
+    let Some(path) = upstream::cluster_path(&id) else {
+        let message = format!("`{}` is not a cluster ID", encode::component(&id));
+        return Err(Problem::new(RpcCode::InvalidArgument, message).into());
     };
     let response = client.send(control_plane, &path, "", &request.as_get()).await?;
     if response.status != 200 {
         return Ok(Err(response));
     }
-    let unusable = |cause: &str| {
-        let message = format!("the response of the Control Plane is not usable: {cause}");
-        Problem::with_status(502, RpcCode::Unavailable, "upstream_answer", message)
-    };
-    let GetCluster { cluster } =
-        serde_json::from_slice(&response.body).map_err(|_| unusable("it has no URL in `cluster.dataplane_api`"))?;
-    Ok(upstream::data_plane(control_plane, cluster.dataplane_api.url()).map(Ok).map_err(|cause| unusable(&cause))?)
+    match upstream::named_data_plane(control_plane, &response.body) {
+        Ok(data_plane) => Ok(Ok(data_plane)),
+        Err(cause) => {
+            let message = format!("the response of the Control Plane is not usable: {cause}");
+            Err(Problem::with_status(502, RpcCode::Unavailable, "upstream_answer", message).into())
+        }
+    }
 }
 
 fn problem(error: &UpstreamError) -> Problem {

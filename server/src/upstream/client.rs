@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use gbac_api::address::BaseUrl;
 use gbac_engine::escape::escaped;
 use serde::de::IgnoredAny;
@@ -23,7 +23,8 @@ const REQUEST_HEADERS: [HeaderName; 4] =
 const RESPONSE_HEADERS: [HeaderName; 2] = [header::ETAG, header::RETRY_AFTER];
 /// The names of UTF-8 and of its subset ASCII.
 const UTF8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
-/// The size of a response in bytes up to which it is checked on the thread that received it.
+/// The size of a response in bytes up to which it is checked on the thread that received it. A larger one is checked where it does
+/// not delay other requests.
 const SMALL_BYTES: usize = 64 << 10;
 
 /// A request to the cluster.
@@ -54,6 +55,12 @@ impl UpstreamRequest {
         }
         own.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Self { method, headers: own, body: body.map(str::to_owned) }
+    }
+
+    /// The relayed headers.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.headers
     }
 
     /// A GET request with the same headers.
@@ -160,20 +167,8 @@ impl UpstreamClient {
             call = call.body(body.clone());
         }
         let mut response = call.send().await.map_err(|error| UpstreamError::from_transport(&error))?;
-        let status = response.status().as_u16();
-        if !(200..600).contains(&status) {
-            return Err(UpstreamError::Status(status));
-        }
-        if response.status().is_redirection() {
-            return Err(UpstreamError::Redirect(status));
-        }
-        let mut headers = HeaderMap::new();
-        for name in RESPONSE_HEADERS {
-            if let Some(value) = response.headers().get(&name) {
-                headers.insert(name, value.clone());
-            }
-        }
-        let is_labelled = is_labelled_as_json(response.headers());
+        let head = ResponseHead::read(response.status(), response.headers())?;
+        let status = head.status;
         let mut bytes = Vec::new();
         let incomplete = |error: reqwest::Error| UpstreamError::Incomplete(status, root_cause(&error));
         while let Some(chunk) = response.chunk().await.map_err(incomplete)? {
@@ -182,10 +177,44 @@ impl UpstreamClient {
             }
             bytes.extend_from_slice(&chunk);
         }
-        // A page of another server must never be shown under the origin of this service.
         let body = Bytes::from(bytes);
+        if body.len() <= SMALL_BYTES {
+            return head.with_body(body);
+        }
+        spawn_blocking(move || head.with_body(body)).await.unwrap_or(Err(UpstreamError::NotJson(status)))
+    }
+}
+
+/// The head of a response that can be returned.
+pub(super) struct ResponseHead {
+    status: u16,
+    /// The relayed headers.
+    headers: HeaderMap,
+    is_labelled_as_json: bool,
+}
+
+impl ResponseHead {
+    pub(super) fn read(status: StatusCode, given: &HeaderMap) -> Result<Self, UpstreamError> {
+        if !(200..600).contains(&status.as_u16()) {
+            return Err(UpstreamError::Status(status.as_u16()));
+        }
+        if status.is_redirection() {
+            return Err(UpstreamError::Redirect(status.as_u16()));
+        }
+        let mut headers = HeaderMap::new();
+        for name in RESPONSE_HEADERS {
+            if let Some(value) = given.get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+        Ok(Self { status: status.as_u16(), headers, is_labelled_as_json: is_labelled_as_json(given) })
+    }
+
+    /// The response with its body. A page of another server must never be shown under the origin of this service.
+    pub(super) fn with_body(self, body: Bytes) -> Result<UpstreamResponse, UpstreamError> {
+        let Self { status, mut headers, is_labelled_as_json } = self;
         if !body.is_empty() {
-            if !is_labelled || !is_json(body.clone()).await {
+            if !is_labelled_as_json || !is_json(&body) {
                 return Err(UpstreamError::NotJson(status));
             }
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -208,9 +237,6 @@ fn is_labelled_as_json(headers: &HeaderMap) -> bool {
     is_json && is_utf8 && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
-/// Whether a body is JSON. A large one is read where it does not delay other requests.
-async fn is_json(body: Bytes) -> bool {
-    let is_small = body.len() <= SMALL_BYTES;
-    let read = move || std::str::from_utf8(&body).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
-    if is_small { read() } else { spawn_blocking(read).await.unwrap_or(false) }
+fn is_json(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }

@@ -1,14 +1,18 @@
 //! The cluster to which documented operations are relayed (D-40): its addresses, and the client for its APIs.
 
 pub(crate) mod client;
-pub(crate) mod operations;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) mod fuzz;
+mod operations;
 
+use axum::http::Method;
 use gbac_api::address::{BaseUrl, BaseUrlError, address};
+use gbac_api::clusters::GetCluster;
 use gbac_api::paths;
 use gbac_api::service::Upstream as UpstreamPaths;
 
 use client::UpstreamClient;
-use operations::Api;
+use operations::{Api, Lookup};
 
 /// The addresses of the cluster's APIs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,14 +44,26 @@ const CONTROL_PLANE: &str = "controlplane";
 /// Followed by an ID, it is the Data Plane of the cluster with this ID in the Control Plane.
 const CLUSTERS: &str = "clusters";
 
-/// Where a relayed path leads.
-pub(crate) struct Target<'u> {
-    /// The API of the operation.
-    pub(crate) api: Api,
-    /// The base URL; `None` if it is not configured. For [`CLUSTERS`], that of the Control Plane.
-    pub(crate) base: Option<&'u BaseUrl>,
-    /// The command-line flag of the base URL, without `--upstream-`.
-    pub(crate) flag: &'static str,
+/// An operation of the cluster that a request names.
+pub(crate) struct RelayTarget<'u> {
+    /// The base URL; with the ID of a cluster, that of the Control Plane.
+    pub(crate) base: &'u BaseUrl,
+    /// The ID of a cluster, percent-encoded.
+    pub(crate) cluster: Option<String>,
+    /// The path of the operation, encoded again.
+    pub(crate) path: String,
+}
+
+/// Why a request names no operation of the cluster.
+pub(crate) enum NoRelayTarget {
+    /// There is no such path here.
+    NotFound,
+    /// The API has no base URL; its command-line flag without `--upstream-`.
+    NotConfigured(&'static str),
+    /// The API has no operation with this path.
+    NotRelayed(String),
+    /// The operation has only these methods.
+    OtherMethods(&'static [Method]),
 }
 
 impl Upstream {
@@ -83,16 +99,33 @@ impl Upstream {
         [self.admin.as_ref(), self.dataplane.as_ref(), self.controlplane.as_ref()]
     }
 
-    /// The target with this name in the path; see [`split_path`].
-    pub(crate) fn target(&self, name: &str) -> Option<Target<'_>> {
+    /// The operation that a request with this method and path, below [`paths::UPSTREAM`], names.
+    ///
+    /// # Errors
+    /// See [`NoRelayTarget`].
+    pub(crate) fn target(&self, method: &Method, path: &str) -> Result<RelayTarget<'_>, NoRelayTarget> {
+        let (name, cluster, path) = split_path(path).ok_or(NoRelayTarget::NotFound)?;
         let (api, base, flag) = match name {
             ADMIN => (Api::Admin, &self.admin, ADMIN),
             DATA_PLANE => (Api::DataPlane, &self.dataplane, DATA_PLANE),
             CONTROL_PLANE => (Api::ControlPlane, &self.controlplane, CONTROL_PLANE),
             CLUSTERS => (Api::DataPlane, &self.controlplane, CONTROL_PLANE),
-            _ => return None,
+            _ => return Err(NoRelayTarget::NotFound),
         };
-        Some(Target { api, base: base.as_ref(), flag })
+        let base = base.as_ref().ok_or(NoRelayTarget::NotConfigured(flag))?;
+        match api.find(method, path) {
+            Lookup::Path(path) => Ok(RelayTarget { base, cluster: cluster.map(str::to_owned), path }),
+            Lookup::OtherMethods(methods) => Err(NoRelayTarget::OtherMethods(methods)),
+            Lookup::NotFound => Err(NoRelayTarget::NotRelayed(path.to_owned())),
+        }
+    }
+}
+
+/// The path of a cluster in the Control Plane; `None` if this is not the ID of one.
+pub(crate) fn cluster_path(id: &str) -> Option<String> {
+    match Api::ControlPlane.find(&Method::GET, &paths::cluster(id)) {
+        Lookup::Path(path) => Some(path),
+        Lookup::OtherMethods(_) | Lookup::NotFound => None,
     }
 }
 
@@ -109,12 +142,19 @@ pub(crate) fn split_path(path: &str) -> Option<(&str, Option<&str>, &str)> {
     Some((name, Some(id), rest.strip_prefix(id)?))
 }
 
-/// The base URL of the Data Plane that a Control Plane names: https, or on this machine together with the Control Plane.
-/// Otherwise, a Control Plane elsewhere could send callers to services that only listen on this machine.
+/// The base URL of the Data Plane that the answer of a Control Plane names.
 ///
 /// # Errors
-/// It is another URL; why.
-pub(crate) fn data_plane(control_plane: &BaseUrl, text: &str) -> Result<BaseUrl, String> {
+/// It names none that is allowed; why.
+pub(crate) fn named_data_plane(control_plane: &BaseUrl, answer: &[u8]) -> Result<BaseUrl, String> {
+    let answer = serde_json::from_slice::<GetCluster>(answer);
+    let cluster = answer.map_err(|_| "it has no URL in `cluster.dataplane_api`")?.cluster;
+    data_plane(control_plane, cluster.dataplane_api.url())
+}
+
+/// The base URL of a Data Plane: https, or on this machine together with the Control Plane. Otherwise, a Control Plane elsewhere
+/// could send callers to services that only listen on this machine.
+fn data_plane(control_plane: &BaseUrl, text: &str) -> Result<BaseUrl, String> {
     address(text).map_err(|error| error.to_string())?;
     let data_plane = BaseUrl::parse(text).map_err(|error| error.to_string())?;
     if data_plane.is_this_machine() && !control_plane.is_this_machine() {

@@ -22,7 +22,7 @@ use crate::random;
 
 /// The format of backups that this version writes, and the newest that it reads.
 const BACKUP_FORMAT: u64 = 1;
-const TITLE: &[u8] = b"gbac backup ";
+pub(super) const TITLE: &[u8] = b"gbac backup ";
 /// In place of the index of a table after the last row.
 const END: u8 = 255;
 const DIGEST_LENGTH: usize = 32;
@@ -90,20 +90,40 @@ pub struct BackupContents {
 
 /// A backup of the state at this moment.
 pub(super) fn save(disk: &Disk) -> Result<Vec<u8>, StoreError> {
-    let mut backup = [TITLE, format!("{BACKUP_FORMAT}\n").as_bytes()].concat();
+    let mut writer = BackupWriter::default();
     let mut check = DigestCheck::default();
     disk.read_rows(|table, key, value| {
         check.read(table, key, value)?;
-        backup.push(table.index());
-        push_bytes(&mut backup, key);
-        push_bytes(&mut backup, value);
+        writer.row(table, key, value);
         Ok(())
     })?;
     check.finish()?;
-    backup.push(END);
-    let digest = Sha256::digest(&backup);
-    backup.extend_from_slice(&digest);
-    Ok(backup)
+    Ok(writer.finish())
+}
+
+/// Writes a backup row by row.
+pub(super) struct BackupWriter(Vec<u8>);
+
+impl Default for BackupWriter {
+    fn default() -> Self {
+        Self([TITLE, format!("{BACKUP_FORMAT}\n").as_bytes()].concat())
+    }
+}
+
+impl BackupWriter {
+    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.0.push(table.index());
+        push_bytes(&mut self.0, key);
+        push_bytes(&mut self.0, value);
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        let mut backup = self.0;
+        backup.push(END);
+        let digest = Sha256::digest(&backup);
+        backup.extend_from_slice(&digest);
+        backup
+    }
 }
 
 /// Verifies a backup as a restore does, without a folder.
@@ -153,13 +173,13 @@ fn push_bytes(backup: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// A backup that was read.
-struct BackupRows {
-    rows: Vec<RowWrite>,
-    commit: u64,
-    contents: BackupContents,
+pub(super) struct BackupRows {
+    pub(super) rows: Vec<RowWrite>,
+    pub(super) commit: u64,
+    pub(super) contents: BackupContents,
 }
 
-fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
+pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
     let title = backup.strip_prefix(TITLE).ok_or(BackupError::NotABackup)?;
     let (format, _) = title.split_at(title.iter().position(|byte| *byte == b'\n').ok_or(BackupError::NotABackup)?);
     let format = std::str::from_utf8(format).ok().and_then(|text| text.parse().ok()).ok_or(BackupError::NotABackup)?;
@@ -202,10 +222,10 @@ fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
 type TableRow<'b> = (Table, &'b [u8], &'b [u8]);
 
 /// Reads the rows after the first line.
-struct RowReader<'b>(&'b [u8]);
+pub(super) struct RowReader<'b>(pub(super) &'b [u8]);
 
 impl<'b> RowReader<'b> {
-    fn next(&mut self) -> Result<Option<TableRow<'b>>, BackupError> {
+    pub(super) fn next(&mut self) -> Result<Option<TableRow<'b>>, BackupError> {
         let [index] = *self.take(1)? else { return Err(BackupError::Damaged) };
         if index == END {
             return if self.0.is_empty() { Ok(None) } else { Err(BackupError::Damaged) };

@@ -59,8 +59,14 @@ const fn definition(table: Table) -> TableDefinition<'static, &'static [u8], &'s
 impl Disk {
     /// An empty store in memory.
     pub(super) fn memory() -> Result<Self, StoreError> {
+        Self::memory_with(&initial_rows(), 1)
+    }
+
+    /// A store in memory with these rows, and the number of its last commit.
+    pub(super) fn memory_with(rows: &[RowWrite], number: u64) -> Result<Self, StoreError> {
         let database = Builder::new().create_with_backend(InMemoryBackend::new())?;
-        let last = commit(&database, &initial_rows(), Commit::default(), 1, &mut Vec::new())?;
+        commit(&database, rows, Commit::default(), number, &mut Vec::new())?;
+        let last = last_commit(&database, Path::new(""))?;
         Ok(Self { database: RwLock::new(Some(database)), home: None, last: Lock::new(last), refused: Lock::default() })
     }
 
@@ -87,7 +93,7 @@ impl Disk {
         let acknowledged = home.folder.noted_commit()?;
         let refused = home.folder.refused_commit()?;
         let mut database = home.open()?;
-        let mut last = home.last_commit(&database)?;
+        let mut last = last_commit(&database, home.folder.path())?;
         if let Some(refused) = refused {
             if last.number == refused.number {
                 tracing::warn!(target: "store", "the last change was refused by a disk error, and is undone");
@@ -163,7 +169,8 @@ impl Disk {
 
     /// Whether the file is certainly without a commit that failed.
     fn is_without(&self, home: &Home, refused: &RefusedCommit) -> bool {
-        let found = self.reopen(home).and_then(|()| self.with_database(|database| home.last_commit(database)));
+        let found =
+            self.reopen(home).and_then(|()| self.with_database(|database| last_commit(database, home.folder.path())));
         found.is_ok_and(|found| found.number < refused.number)
     }
 
@@ -171,7 +178,7 @@ impl Disk {
     pub(super) fn recover(&self) -> Result<(), StoreError> {
         let Some(home) = &self.home else { return Err(StoreError::Full) };
         self.reopen(home)?;
-        let found = self.with_database(|database| home.last_commit(database))?;
+        let found = self.with_database(|database| last_commit(database, home.folder.path()))?;
         let last = self.last.with(|last| *last);
         if found != last {
             let refused = self.refused.with(|refused| refused.clone()).ok_or_else(StoreError::unreadable)?;
@@ -267,32 +274,6 @@ impl Home {
                 StoreError::InUse(self.folder.path().into())
             }
             error => error.into(),
-        })
-    }
-
-    /// What the last commit left. A file of an older format gets a digest first.
-    fn last_commit(&self, database: &Database) -> Result<Commit, StoreError> {
-        let read = database.begin_read()?;
-        let meta = read.open_table(definition(Table::Meta))?;
-        let value = |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
-        let format = number(FORMAT_KEY, value(FORMAT_KEY)?.as_deref())?;
-        if format > FORMAT {
-            return Err(StoreError::Newer { folder: self.folder.path().into(), format });
-        }
-        let digest = value(DIGEST)?;
-        if format < 2 && digest.is_none() {
-            let mut digest = RowsDigest::default();
-            read_rows(&read, |table, key, value| {
-                digest.add(table, key, value);
-                Ok(())
-            })?;
-            drop((meta, read));
-            return commit(database, &[format_row()], Commit { number: 0, digest }, 1, &mut Vec::new());
-        }
-        let digest = digest.as_deref().and_then(RowsDigest::from_bytes);
-        Ok(Commit {
-            number: number(COMMIT, value(COMMIT)?.as_deref())?,
-            digest: digest.ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
         })
     }
 
@@ -394,6 +375,32 @@ fn commit(
     transaction.open_table(definition(Table::Meta))?.insert(DIGEST, digest.to_bytes().as_slice())?;
     transaction.commit()?;
     Ok(Commit { number, digest })
+}
+
+/// What the last commit of a folder left. A file of an older format gets a digest first.
+fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError> {
+    let read = database.begin_read()?;
+    let meta = read.open_table(definition(Table::Meta))?;
+    let value = |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
+    let format = number(FORMAT_KEY, value(FORMAT_KEY)?.as_deref())?;
+    if format > FORMAT {
+        return Err(StoreError::Newer { folder: folder.into(), format });
+    }
+    let digest = value(DIGEST)?;
+    if format < 2 && digest.is_none() {
+        let mut digest = RowsDigest::default();
+        read_rows(&read, |table, key, value| {
+            digest.add(table, key, value);
+            Ok(())
+        })?;
+        drop((meta, read));
+        return commit(database, &[format_row()], Commit { number: 0, digest }, 1, &mut Vec::new());
+    }
+    let digest = digest.as_deref().and_then(RowsDigest::from_bytes);
+    Ok(Commit {
+        number: number(COMMIT, value(COMMIT)?.as_deref())?,
+        digest: digest.ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
+    })
 }
 
 fn load(read: &ReadTransaction) -> Result<StoredState, StoreError> {

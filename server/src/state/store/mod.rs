@@ -10,6 +10,8 @@ mod error;
 mod file;
 mod folder;
 mod format;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) mod fuzz;
 mod panics;
 mod plan;
 mod refused;

@@ -261,3 +261,37 @@ fn a_backup_with_another_row_is_refused_even_with_a_correct_checksum() {
     assert_eq!(verify_backup(&rows).unwrap_err().code(), "backup_damaged");
     verify_backup(&backup).unwrap();
 }
+
+#[test]
+fn a_backup_that_no_service_could_open_is_refused() {
+    type Row = (Table, Vec<u8>, Vec<u8>);
+    let store = Store::memory(demo(), Config::default()).unwrap();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut row = |table: Table, key: &[u8], value: &[u8]| {
+        rows.push((table, key.to_vec(), value.to_vec()));
+        Ok(())
+    };
+    store.0.disk.read_rows(&mut row).unwrap();
+    let verified = |rows: &[Row]| {
+        let mut writer = backup::BackupWriter::default();
+        rows.iter().for_each(|(table, key, value)| writer.row(*table, key, value));
+        verify_backup(&fuzz::sealed(&writer.finish()[backup::TITLE.len() + 2..])).map_err(|error| error.code())
+    };
+    assert!(verified(&rows).is_ok());
+    let at = |key: &[u8]| rows.iter().position(|row| row.1 == key).unwrap();
+    for key in [format::FORMAT_KEY, format::COMMIT, format::VERSION, format::CONFIG_VERSION] {
+        let mut without = rows.clone();
+        without.remove(at(key));
+        assert_eq!(verified(&without), Err("backup_damaged"), "{key:?} is missing");
+        for number in [&b""[..], b"+2", b"02", b"18446744073709551615", b"4611686018427387904"] {
+            let mut with = rows.clone();
+            with[at(key)].2 = number.to_vec();
+            assert!(verified(&with).is_err(), "{key:?} {number:?}");
+        }
+    }
+    for table in [Table::Roles, Table::Members, Table::Acls] {
+        let mut with = rows.clone();
+        with.iter_mut().find(|row| row.0 == table).unwrap().2 = b"x".to_vec();
+        assert_eq!(verified(&with), Err("backup_damaged"), "{table:?}");
+    }
+}

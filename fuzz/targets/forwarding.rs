@@ -1,0 +1,12 @@
+//! Headers of proxies, and hosts; what is done with the bytes is in `gbac_server::fuzz`.
+#![no_main]
+
+use gbac_server::fuzz::{forwarding, forwarding_starts};
+use gbac_tests::fuzz::write;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(
+    // libFuzzer reads the folder after this, and finds the starts in it.
+    init: write("forwarding", &forwarding_starts()),
+    |bytes: &[u8]| forwarding(bytes)
+);
