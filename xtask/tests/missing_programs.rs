@@ -52,7 +52,7 @@ fn lines(output: &Output) -> Vec<String> {
 
 #[test]
 fn a_hosted_workflow_never_skips_the_clients_in_go() {
-    let output = Programs::without(&["go"]).call(&["test", "--only", "clients"], true);
+    let output = Programs::without(&["go"]).call(&["test", "--only", "clients-go"], true);
     assert!(!output.status.success());
     let text = String::from_utf8([&output.stdout[..], &output.stderr[..]].concat()).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("Go is not installed")).collect();

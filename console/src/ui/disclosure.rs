@@ -32,7 +32,7 @@ pub fn Disclosure(
             on:click=move |_| on_toggle.run(!open.get_untracked())
         >
             <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
-            {summary.run()}
+            {move || summary.run()}
         </button>
         <div id=id hidden=move || !open.get()>
             {move || open.get().then(|| children())}

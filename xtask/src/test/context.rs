@@ -209,7 +209,7 @@ impl<'a> Context<'a> {
     /// a pipe.
     pub(crate) fn logged(&self, check: &str, call: Call) -> Result<Ended> {
         let step = self.progress.slow(check, "running");
-        let ended = call.finish_into(&self.workspace.notes().join(format!("{}.log", check)));
+        let ended = call.finish_into(&self.workspace.notes().join(format!("{check}.log")));
         match &ended {
             Ok(ended) if ended.success => step.done("passed"),
             _ => step.failed(),
