@@ -2,7 +2,6 @@
 
 use crate::build_abi;
 use crate::build_kafka::{self, Java};
-use crate::console::{self, Build};
 use crate::fingerprint::Fingerprint;
 use crate::guard::Guard;
 use crate::problem::{Problem, Result};
@@ -69,11 +68,7 @@ pub(crate) fn run(workspace: &Workspace, policy: Option<&str>) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let cluster = Cluster::prepare(workspace, &progress, &java)?;
-    if console::is_fresh(workspace, Build::Development) {
-        progress.quick("console").done("unchanged");
-    } else {
-        up::console(workspace, &progress)?;
-    }
+    up::console(workspace, &progress)?;
     // After the console, because the service embeds it.
     up::service(workspace, &progress)?;
     let demo = workspace.root.join(FOLDER).join("demo.mjs");

@@ -45,7 +45,7 @@ struct Run<'a> {
 /// Prints the names for `--only`.
 pub(crate) fn list() {
     for check in CHECKS {
-        let form = if check.form == Form::Long { "; with --long" } else { "" };
+        let form = if matches!(check.form, Form::Long(_)) { "; with --long" } else { "" };
         say(&format!("{:<15} {}{form}", check.name, check.title));
     }
 }
@@ -90,19 +90,25 @@ fn named(names: &[String]) -> Result<Vec<&'static Check>> {
 }
 
 /// Whether a run without names includes the check. `changed` tells whether its own sources have changed since it passed.
-fn is_due(check: &Check, long: bool, changed: impl Fn(&Check) -> bool) -> bool {
+fn is_due(check: &Check, long: bool, changed: impl Fn(&Check, &[&str]) -> bool) -> bool {
     match check.form {
         Form::Always => true,
-        Form::Long => long || changed(check),
+        Form::Long(own) => long || changed(check, own),
         Form::Part => false,
     }
+}
+
+/// The name of the record of a check's own sources.
+fn own_record(check: &Check) -> String {
+    format!("{}.own", check.name)
 }
 
 impl Run<'_> {
     /// The checks of a run without names.
     fn choose(&self) -> Vec<&'static Check> {
-        let changed =
-            |check: &Check| self.passed.as_ref().is_some_and(|passed| passed.has_changed(check.name, check.inputs));
+        let changed = |check: &Check, own: &[&str]| {
+            self.passed.as_ref().is_some_and(|passed| passed.has_changed(&own_record(check), own))
+        };
         CHECKS.iter().filter(|check| is_due(check, self.context.long, changed)).collect()
     }
 
@@ -164,16 +170,27 @@ impl Run<'_> {
     }
 
     fn run_and_record(&self, check: &Check) -> Row {
-        let record = self.record(check);
+        let name = self.record(check);
+        let mut records = vec![(name.clone(), check.inputs)];
+        if let Form::Long(own) = check.form {
+            records.push((own_record(check), own));
+        }
         // Computed before the run, which may not check later changes.
-        let state = self.passed.as_ref().map(|passed| passed.state(&record, check.inputs));
+        let mut states = Vec::new();
         if let Some(passed) = &self.passed {
-            passed.remove(&record);
+            for (record, inputs) in &records {
+                states.push((record, passed.state(record, inputs)));
+                passed.remove(record);
+            }
         }
         let row = self.run_one(check);
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).note(&record, row.seconds);
-        if let (true, Some(passed), Some(Ok(state))) = (row.is_ok(), &self.passed, state) {
-            passed.add(&record, &state);
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).note(&name, row.seconds);
+        if let (true, Some(passed)) = (row.is_ok(), &self.passed) {
+            for (record, state) in states {
+                if let Ok(state) = state {
+                    passed.add(record, &state);
+                }
+            }
         }
         row
     }
@@ -241,9 +258,9 @@ mod tests {
     fn the_long_form_has_everything_and_the_ordinary_one_what_is_due() {
         for check in CHECKS {
             let is_part = check.form == Form::Part;
-            assert_eq!(is_due(check, true, |_| false), !is_part, "{}", check.name);
-            assert_eq!(is_due(check, false, |_| true), !is_part, "{}", check.name);
-            assert_eq!(is_due(check, false, |_| false), check.form == Form::Always, "{}", check.name);
+            assert_eq!(is_due(check, true, |_, _| false), !is_part, "{}", check.name);
+            assert_eq!(is_due(check, false, |_, _| true), !is_part, "{}", check.name);
+            assert_eq!(is_due(check, false, |_, _| false), check.form == Form::Always, "{}", check.name);
         }
     }
 
@@ -268,7 +285,7 @@ mod tests {
         every.extend(checks_of("ci.yml", "--only "));
         let nightly = checks_of("nightly.yml", "test --long --only ");
         for check in CHECKS {
-            let due = |long| is_due(check, long, |_| false);
+            let due = |long| is_due(check, long, |_, _| false);
             assert!(due(true) || every.iter().any(|name| name == check.name), "no workflow runs `{}`", check.name);
             assert!(!due(false) || every.iter().any(|name| name == check.name), "ci.yml does not run `{}`", check.name);
             assert!(!due(true) || nightly.iter().any(|name| name == check.name), "nightly.yml lacks `{}`", check.name);
@@ -300,8 +317,14 @@ mod tests {
     #[test]
     fn every_input_is_there() {
         for check in CHECKS {
-            for input in check.inputs {
+            let own = if let Form::Long(own) = check.form { own } else { &[] };
+            for input in check.inputs.iter().chain(own) {
                 assert!(root().join(input).exists(), "{}: {input}", check.name);
+            }
+            // Otherwise a change of its own sources would not run it again.
+            for input in own {
+                let holds = |folder: &&str| *folder == "." || Path::new(input).starts_with(folder);
+                assert!(check.inputs.iter().any(holds), "{}: {input}", check.name);
             }
             assert!(!check.inputs.is_empty(), "{}", check.name);
         }

@@ -19,18 +19,18 @@ pub(crate) const OPENER: &str = "open-when-ready";
 pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    if console::is_fresh(workspace, Build::Development) {
-        progress.quick("console").done("unchanged");
-    } else {
-        console(workspace, &progress)?;
-    }
+    console(workspace, &progress)?;
     // After the console, because the service embeds it.
     service(workspace, &progress)?;
     serve(workspace, &progress, listen, open)
 }
 
-/// Builds the console, and concurrently the program that binds it, so that no core waits for one long crate.
+/// Builds the console unless it is unchanged, and concurrently the program that binds it, so that no core waits for one long crate.
 pub(crate) fn console(workspace: &Workspace, progress: &Progress) -> Result<()> {
+    if console::is_fresh(workspace, Build::Development) {
+        progress.quick("console").done("unchanged");
+        return Ok(());
+    }
     let (binder, compiled) = thread::scope(|scope| {
         let binder = scope.spawn(|| Binder::build(workspace, progress, Speed::Compile));
         let compiled = console::compile(workspace, progress, Build::Development);

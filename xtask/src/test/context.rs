@@ -3,7 +3,6 @@
 use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
 use crate::build_kafka::Java;
-use crate::console;
 use crate::download_size::Size;
 use crate::kafka;
 use crate::node_tests;
@@ -143,15 +142,7 @@ impl<'a> Context<'a> {
 
     /// Builds the console in `dist/`, as `up` does.
     pub(crate) fn console(&self) -> Result<()> {
-        let build = || {
-            if console::is_fresh(self.workspace, console::Build::Development) {
-                return Ok(());
-            }
-            let compiled = console::compile(self.workspace, self.progress, console::Build::Development)?;
-            let tools = crate::bind::Bundler { binder: self.binder()?, wasm_opt: None, wasm_split: None };
-            console::bundle(self.workspace, self.progress, compiled, &tools)
-        };
-        self.console.get_or_init(build).clone()
+        self.console.get_or_init(|| up::console(self.workspace, self.progress)).clone()
     }
 
     /// Builds the programs that tests start, and the native tests with the same features, so that everything compiles once.
