@@ -164,6 +164,8 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   }, listed);
   await page.dispatchEvent('section:has(> #h-import)', 'drop', { dataTransfer: transfer });
   await page.getByText('dropped.txt', { exact: true }).waitFor();
+  // The text is read when it has not changed for a moment.
+  await until(async () => assert.equal(await skip.isChecked(), false, 'of another text, another decision'));
   await skip.check();
   await add.click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
