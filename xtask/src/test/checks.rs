@@ -294,10 +294,11 @@ fn dependencies(context: &Context<'_>, check: &Check) -> Result<Report> {
 
 fn rust_tests(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.programs()?;
-    let mut report =
-        context.tests(check.name, Runner::Cargo, native(context.workspace, "test").args(["--no-fail-fast"]))?;
+    // First, because the log of a check is that of its last program.
     let watch = cargo(&context.workspace.root).args(["test", "--package", "xtask-watch"]);
-    report.add(context.tests(check.name, Runner::Cargo, watch)?);
+    let mut report = context.tests(check.name, Runner::Cargo, watch)?;
+    let all = native(context.workspace, "test").args(["--no-fail-fast"]);
+    report.add(context.tests(check.name, Runner::Cargo, all)?);
     Ok(report)
 }
 

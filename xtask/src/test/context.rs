@@ -11,7 +11,6 @@ use crate::process::{Call, Ended, cargo, without_noise};
 use crate::progress::Progress;
 use crate::test::report::Report;
 use crate::test::runner::Runner;
-use crate::test::tally::Tally;
 use crate::tools;
 use crate::workspace::Workspace;
 use crate::{build_js, glewlwyd, shells, up};
@@ -161,7 +160,7 @@ impl<'a> Context<'a> {
         Ok(Report { problem: ended.into_result().err(), ..Report::default() })
     }
 
-    /// Runs tests. No test counts as a failure, unless only some were asked for.
+    /// Runs tests. That none passed counts as a failure, unless only some were asked for.
     pub(crate) fn tests(&self, check: &str, runner: Runner, call: Call) -> Result<Report> {
         let call = runner.select(call, self.test.as_deref());
         self.selected_tests(check, runner, call)
@@ -178,7 +177,7 @@ impl<'a> Context<'a> {
         let tally = runner.count(&ended.lines);
         let failed = runner.failed(&ended.lines);
         let problem = match ended.into_result() {
-            Ok(lines) if tally == Tally::default() && self.test.is_none() => {
+            Ok(lines) if tally.passed == 0 && self.test.is_none() => {
                 Some(Problem::new("no test ran").output(without_noise(lines)))
             }
             Ok(_) => None,
